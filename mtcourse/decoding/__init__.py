@@ -1,0 +1,1 @@
+"""From next-token distributions to sentences."""

@@ -1,0 +1,101 @@
+"""Scaled dot-product attention, as the equation and as torch's fused kernel (chapter 04)."""
+
+from __future__ import annotations
+
+import math
+from typing import Protocol, runtime_checkable
+
+import torch
+import torch.nn.functional as F
+from jaxtyping import Bool, Float
+from torch import Tensor
+
+from mtcourse.layers.masks import causal_mask
+
+
+@runtime_checkable
+class Attention(Protocol):
+    """What a layer asks of an attention function: outputs, and the weights if it has them."""
+
+    def __call__(
+        self, Q: Tensor, K: Tensor, V: Tensor, mask: Tensor | None = None, causal: bool = False
+    ) -> tuple[Tensor, Tensor | None]: ...
+
+
+def scaled_scores(
+    Q: Float[Tensor, "*batch m d_k"], K: Float[Tensor, "*batch n d_k"]
+) -> Float[Tensor, "*batch m n"]:
+    """How well each query matches each key: ``Q K^T / sqrt(d_k)`` (B08, D01; chapter 04)."""
+    d_k = Q.shape[-1]
+    return Q @ K.transpose(-2, -1) / math.sqrt(d_k)
+
+
+def attention_weights(
+    scores: Float[Tensor, "*batch m n"], mask: Bool[Tensor, "*#batch #m n"] | None = None
+) -> Float[Tensor, "*batch m n"]:
+    """Turns each row of scores into weights that are 0 where masked and otherwise sum to 1.
+
+    A row that may attend to nothing gets zeros, where a bare softmax of -inf would give NaN
+    (A14, D03; chapters 04 and 05).
+    """
+    if mask is None:
+        return torch.softmax(scores, dim=-1)
+    weights = torch.softmax(scores.masked_fill(~mask, -math.inf), dim=-1)
+    return weights.masked_fill(~mask, 0.0)
+
+
+def scaled_dot_product_attention(
+    Q: Float[Tensor, "*batch m d_k"],
+    K: Float[Tensor, "*batch n d_k"],
+    V: Float[Tensor, "*batch n d_v"],
+    mask: Bool[Tensor, "*#batch #m n"] | None = None,
+    causal: bool = False,
+) -> tuple[Float[Tensor, "*batch m d_v"], Float[Tensor, "*batch m n"]]:
+    """Attention(Q, K, V) = softmax(Q K^T / sqrt(d_k)) V, the readable reference.
+
+    Args:
+        Q: queries, one row for each of the m positions that ask.
+        K: keys, one row for each of the n positions that answer.
+        V: values, one row for each key.
+        mask: True where query i may attend to key j; None allows all.
+        causal: additionally hides later keys; the last query is aligned with the last key.
+
+    Returns:
+        The outputs, and the weights that made them; rows without any allowed key are zeros.
+
+    Source: D01, D03, A07, A14; Vaswani et al. (2017), section 3.2.1. Chapter 04.
+    """
+    weights = attention_weights(
+        scaled_scores(Q, K), _with_causal(mask, Q.shape[-2], K.shape[-2], causal, Q.device)
+    )
+    return weights @ V, weights
+
+
+def fused_attention(
+    Q: Float[Tensor, "*batch m d_k"],
+    K: Float[Tensor, "*batch n d_k"],
+    V: Float[Tensor, "*batch n d_v"],
+    mask: Bool[Tensor, "*#batch #m n"] | None = None,
+    causal: bool = False,
+) -> tuple[Float[Tensor, "*batch m d_v"], None]:
+    """The same function in torch's kernel, which never forms the weights (D01; chapter 04).
+
+    Takes what ``scaled_dot_product_attention`` takes and returns the same outputs, with None for
+    the weights.
+    """
+    square = Q.shape[-2] == K.shape[-2]
+    kernel_causal = causal and square and mask is None
+    if not kernel_causal:
+        mask = _with_causal(mask, Q.shape[-2], K.shape[-2], causal, Q.device)
+    output = F.scaled_dot_product_attention(Q, K, V, attn_mask=mask, is_causal=kernel_causal)
+    return output, None
+
+
+def _with_causal(
+    mask: Tensor | None, m: int, n: int, causal: bool, device: torch.device
+) -> Tensor | None:
+    """Both masks in one; a single query at the end may see everything."""
+    if not causal or m == 1:
+        return mask
+    allowed = causal_mask(m, n, device=device)
+    return allowed if mask is None else mask & allowed

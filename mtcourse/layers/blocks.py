@@ -1,0 +1,145 @@
+"""Residuals, normalisation and the position-wise network around attention (chapter 10)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from jaxtyping import Bool, Float
+from torch import Tensor, nn
+
+from mtcourse.layers.attention import Attention, fused_attention
+from mtcourse.layers.dropout import Dropout
+from mtcourse.layers.kv_cache import KeyValueCache
+from mtcourse.layers.multi_head import CrossAttention, SelfAttention
+
+
+class FeedForward(nn.Module):
+    """FFN(x) = ReLU(x W_1 + b_1) W_2 + b_2, the same for every row.
+
+    Args:
+        d_model: width of a row.
+        d_ff: width in between, usually four times d_model.
+
+    Source: B12, in row form; A08 without bias or expansion. Chapter 10.
+    """
+
+    def __init__(self, d_model: int, d_ff: int) -> None:
+        super().__init__()
+        self.W_1 = nn.Linear(d_model, d_ff)
+        self.W_2 = nn.Linear(d_ff, d_model)
+
+    def forward(self, x: Float[Tensor, "*batch d_model"]) -> Float[Tensor, "*batch d_model"]:
+        return self.W_2(self.W_1(x).relu_())
+
+
+class Residual(nn.Module):
+    """Adds what a sublayer computes to its input, with layer normalisation before or after.
+
+    Pre-norm: x + Dropout(F(LayerNorm(x))). Post-norm: LayerNorm(x + Dropout(F(x))).
+
+    Args:
+        d_model: width of a row.
+        dropout: share of the sublayer's output that is zeroed in training.
+        norm: "pre" (Xiong et al., 2020) or "post" (B11, B13; Vaswani et al., 2017).
+    """
+
+    def __init__(self, d_model: int, dropout: float, norm: str) -> None:
+        super().__init__()
+        if norm not in ("pre", "post"):
+            raise ValueError(f"norm must be 'pre' or 'post', not {norm!r}")
+        self.pre = norm == "pre"
+        self.layer_norm = nn.LayerNorm(d_model)
+        self.dropout = Dropout(dropout)
+
+    def forward(self, x: Tensor, sublayer: Callable[[Tensor], Tensor]) -> Tensor:
+        if self.pre:
+            return x + self.dropout(sublayer(self.layer_norm(x)))
+        return self.layer_norm(x + self.dropout(sublayer(x)))
+
+
+class EncoderBlock(nn.Module):
+    """Self-attention, then the position-wise network, each inside a residual (B11 to B13).
+
+    Args:
+        d_model: width of a row.
+        h: number of heads.
+        d_ff: width of the position-wise network.
+        dropout: share zeroed in training.
+        norm: "pre" or "post".
+        attention: the attention function.
+    """
+
+    def __init__(
+        self,
+        d_model: int,
+        h: int,
+        d_ff: int,
+        dropout: float,
+        norm: str = "pre",
+        attention: Attention = fused_attention,
+    ) -> None:
+        super().__init__()
+        self.self_attention = SelfAttention(d_model, h, attention)
+        self.feed_forward = FeedForward(d_model, d_ff)
+        self.around_self_attention = Residual(d_model, dropout, norm)
+        self.around_feed_forward = Residual(d_model, dropout, norm)
+
+    def forward(
+        self,
+        x: Float[Tensor, "batch n d_model"],
+        mask: Bool[Tensor, "batch 1 1 n"] | None = None,
+    ) -> Float[Tensor, "batch n d_model"]:
+        x = self.around_self_attention(x, lambda rows: self.self_attention(rows, mask)[0])
+        return self.around_feed_forward(x, self.feed_forward)
+
+
+class DecoderBlock(nn.Module):
+    """Masked self-attention, cross-attention, then the position-wise network (D06; chapter 10).
+
+    Args:
+        d_model: width of a row.
+        h: number of heads.
+        d_ff: width of the position-wise network.
+        dropout: share zeroed in training.
+        norm: "pre" or "post".
+        attention: the attention function.
+    """
+
+    def __init__(
+        self,
+        d_model: int,
+        h: int,
+        d_ff: int,
+        dropout: float,
+        norm: str = "pre",
+        attention: Attention = fused_attention,
+    ) -> None:
+        super().__init__()
+        self.self_attention = SelfAttention(d_model, h, attention)
+        self.cross_attention = CrossAttention(d_model, h, attention)
+        self.feed_forward = FeedForward(d_model, d_ff)
+        self.around_self_attention = Residual(d_model, dropout, norm)
+        self.around_cross_attention = Residual(d_model, dropout, norm)
+        self.around_feed_forward = Residual(d_model, dropout, norm)
+
+    def forward(
+        self,
+        x: Float[Tensor, "batch m d_model"],
+        source_keys_values: tuple[Tensor, Tensor],
+        source_mask: Bool[Tensor, "batch 1 1 n"] | None = None,
+        mask: Bool[Tensor, "#batch 1 m t"] | None = None,
+        cache: KeyValueCache | None = None,
+    ) -> tuple[Float[Tensor, "batch m d_model"], KeyValueCache | None]:
+        """All m positions at once, causally; or with a cache the next m, as ``mask`` allows."""
+        grown = cache
+
+        def attend_within(rows: Tensor) -> Tensor:
+            nonlocal grown
+            output, grown = self.self_attention(rows, mask, causal=mask is None, cache=cache)
+            return output
+
+        x = self.around_self_attention(x, attend_within)
+        x = self.around_cross_attention(
+            x, lambda rows: self.cross_attention(rows, *source_keys_values, source_mask)
+        )
+        return self.around_feed_forward(x, self.feed_forward), grown

@@ -1,0 +1,1 @@
+"""Layers wired into models."""

@@ -1,0 +1,180 @@
+"""The encoder-decoder as the step function that search and sampling see (chapters 14 and 18).
+
+Two steps with one protocol and one test: ``prefix_step`` runs the whole prefix again each time and
+is easy to believe; ``cached_step`` keeps keys and values and is the one to use.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import torch
+from jaxtyping import Bool, Float, Int
+from torch import Tensor
+
+from mtcourse.decoding.search import Step
+from mtcourse.layers.kv_cache import KeyValueCache
+from mtcourse.models.encoder_decoder import EncoderDecoder
+
+LogProbabilities = Float[Tensor, "sentences beams V_t"]
+
+
+@dataclass(frozen=True)
+class PrefixState:
+    """Everything decoded so far, and nothing computed from it.
+
+    Args:
+        ids: tokens fed so far, none at first.
+        H_E: the encoder's output.
+        source_mask: True where a source token is real.
+    """
+
+    ids: Int[Tensor, "sentences beams t"]
+    H_E: Float[Tensor, "sentences n d_model"]
+    source_mask: Bool[Tensor, "sentences 1 1 n"] | None
+
+    def reorder(self, parents: Int[Tensor, "sentences beams"]) -> PrefixState:
+        """The state in which beam b continues what was beam parents[b]."""
+        index = parents[..., None].expand(-1, -1, self.ids.shape[-1])
+        return replace(self, ids=self.ids.gather(1, index))
+
+    def keep(self, sentences: Int[Tensor, " kept"]) -> PrefixState:
+        """The state of some of the sentences."""
+        mask = None if self.source_mask is None else self.source_mask[sentences]
+        return PrefixState(self.ids[sentences], self.H_E[sentences], mask)
+
+
+def prefix_step(model: EncoderDecoder) -> Step[PrefixState]:
+    """A step that computes every position again, the plain twin of ``cached_step``."""
+
+    def step(
+        ids: Int[Tensor, "sentences beams"], state: PrefixState
+    ) -> tuple[LogProbabilities, PrefixState]:
+        beams = ids.shape[1]
+        prefix = torch.cat([state.ids, ids[..., None]], dim=-1)
+        rows = torch.arange(len(ids), device=ids.device).repeat_interleave(beams)
+        mask = None if state.source_mask is None else state.source_mask[rows]
+        H_D = model.decode(prefix.flatten(0, 1), state.H_E[rows], mask)
+        logits = model.logits(H_D[:, -1]).unflatten(0, (len(ids), beams))
+        return logits.log_softmax(-1), replace(state, ids=prefix)
+
+    return step
+
+
+def prefix_state(
+    model: EncoderDecoder,
+    source: Int[Tensor, "sentences n"],
+    source_mask: Bool[Tensor, "sentences 1 1 n"] | None = None,
+) -> PrefixState:
+    """The state before the first step: the source encoded, nothing decoded."""
+    nothing = source.new_empty(len(source), 1, 0)
+    return PrefixState(nothing, model.encode(source, source_mask), source_mask)
+
+
+@dataclass(frozen=True)
+class CachedState:
+    """Keys and values of every position decoded so far, for all beams of a sentence together.
+
+    The beams stand side by side as positions of one sequence, and ``ancestors`` tells each beam
+    which of them are its own past. When beams change places only this small mask is reordered;
+    keys and values never move.
+
+    Args:
+        caches: one for each decoder layer; every step adds a column for each beam.
+        source_keys_values: K_C and V_C of each decoder layer, computed once.
+        source_mask: True where a source token is real.
+        ancestors: True where a cached column is in a beam's past; None for a single beam that has
+            never had a rival.
+        position: how many tokens each beam has.
+    """
+
+    caches: tuple[KeyValueCache, ...]
+    source_keys_values: tuple[tuple[Tensor, Tensor], ...]
+    source_mask: Bool[Tensor, "sentences 1 1 n"] | None
+    ancestors: Bool[Tensor, "sentences beams t"] | None
+    position: int
+
+    def reorder(self, parents: Int[Tensor, "sentences beams"]) -> CachedState:
+        """The state in which beam b continues what was beam parents[b]."""
+        if self.ancestors is None:
+            if parents.shape[1] == 1:
+                return self
+            length = self.caches[0].length
+            ancestors = torch.ones(*parents.shape, length, dtype=torch.bool, device=parents.device)
+            return replace(self, ancestors=ancestors)
+        index = parents[..., None].expand(-1, -1, self.ancestors.shape[-1])
+        return replace(self, ancestors=self.ancestors.gather(1, index))
+
+    def keep(self, sentences: Int[Tensor, " kept"]) -> CachedState:
+        """The state of some of the sentences."""
+        return CachedState(
+            tuple(cache.reorder(sentences) for cache in self.caches),
+            tuple((K[sentences], V[sentences]) for K, V in self.source_keys_values),
+            None if self.source_mask is None else self.source_mask[sentences],
+            None if self.ancestors is None else self.ancestors[sentences],
+            self.position,
+        )
+
+
+def cached_step(model: EncoderDecoder) -> Step[CachedState]:
+    """A step that computes one position for each beam and remembers it (C11; chapter 14)."""
+
+    def step(
+        ids: Int[Tensor, "sentences beams"], state: CachedState
+    ) -> tuple[LogProbabilities, CachedState]:
+        beams = ids.shape[1]
+        ancestors = _with_selves(state.ancestors, ids)
+        # Each beam is a sequence of one token at the same position, so one row of P serves all.
+        x = model.target_embedding(ids[..., None], state.position).flatten(1, 2)
+        mask = None if ancestors is None else ancestors[:, None]
+        caches = []
+        layers = zip(model.decoder, state.source_keys_values, state.caches, strict=True)
+        for block, source_keys_values, cache in layers:
+            x, grown = block(x, source_keys_values, state.source_mask, mask, cache)
+            caches.append(grown)
+        assert x.shape[1] == beams
+        grown_state = replace(
+            state, caches=tuple(caches), ancestors=ancestors, position=state.position + 1
+        )
+        return model.logits(model.decoder_norm(x)).log_softmax(-1), grown_state
+
+    return step
+
+
+def cached_state(
+    model: EncoderDecoder,
+    source: Int[Tensor, "sentences n"],
+    source_mask: Bool[Tensor, "sentences 1 1 n"] | None = None,
+    capacity: int = 64,
+) -> CachedState:
+    """The state before the first step: the source encoded, its keys and values in place.
+
+    Args:
+        model: the translator.
+        source: source ids, padded with 0.
+        source_mask: True where a source token is real.
+        capacity: columns (steps times beams) to make room for; the caches grow past it by doubling.
+    """
+    H_E = model.encode(source, source_mask)
+    d_k = model.config.d_model // model.config.h
+    return CachedState(
+        tuple(
+            KeyValueCache.empty(len(source), model.config.h, d_k, capacity, like=H_E)
+            for _ in model.decoder
+        ),
+        tuple(block.cross_attention.keys_values(H_E) for block in model.decoder),
+        source_mask,
+        ancestors=None,
+        position=0,
+    )
+
+
+def _with_selves(
+    ancestors: Bool[Tensor, "sentences beams t"] | None, ids: Int[Tensor, "sentences beams"]
+) -> Bool[Tensor, "sentences beams grown"] | None:
+    """Lets each beam see its own new column, and no other beam's."""
+    if ancestors is None:
+        return None
+    beams = ids.shape[1]
+    selves = torch.eye(beams, dtype=torch.bool, device=ids.device).expand(len(ids), -1, -1)
+    return torch.cat([ancestors, selves], dim=-1)

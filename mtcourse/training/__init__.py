@@ -1,0 +1,1 @@
+"""Loss, schedules, the training loop and its checkpoints."""

@@ -253,11 +253,11 @@ def _advance(
     current: Beams, log_probs: Tensor, t: int, beams: int, length_penalty: float
 ) -> tuple[Beams, Int[Tensor, "sentences beams"]]:
     """The beams after step t, now t tokens long, and which earlier beam each of them continues."""
-    V = log_probs.shape[-1]
-    totals = log_probs + current.live_log_probability[..., None]
     # A beam can end only once, so 2B candidates hold at least B that go on.
+    best, tokens = top_candidates(log_probs, 2 * beams)
+    totals = best + current.live_log_probability[..., None]
     total, candidate = top_candidates(totals.flatten(1), 2 * beams)
-    parent, token = candidate // V, candidate % V
+    parent, token = candidate // (2 * beams), tokens.flatten(1).gather(1, candidate)
     ids = current.live_ids.gather(1, _tokens_of(parent, current.live_ids))
     ids[:, :, t - 1] = token
     ends = token == EOS

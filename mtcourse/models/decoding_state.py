@@ -47,6 +47,7 @@ class PrefixState:
 def prefix_step(model: EncoderDecoder) -> Step[PrefixState]:
     """A step that computes every position again, the plain twin of ``cached_step``."""
 
+    @torch.no_grad()
     def step(
         ids: Int[Tensor, "sentences beams"], state: PrefixState
     ) -> tuple[LogProbabilities, PrefixState]:
@@ -54,9 +55,9 @@ def prefix_step(model: EncoderDecoder) -> Step[PrefixState]:
         prefix = torch.cat([state.ids, ids[..., None]], dim=-1)
         rows = torch.arange(len(ids), device=ids.device).repeat_interleave(beams)
         mask = None if state.source_mask is None else state.source_mask[rows]
-        H_D = model.decode(prefix.flatten(0, 1), state.H_E[rows], mask)
-        logits = model.logits(H_D[:, -1]).unflatten(0, (len(ids), beams))
-        return logits.log_softmax(-1), replace(state, ids=prefix)
+        H_D = model.decode(prefix.flatten(0, 1), state.H_E[rows], mask)[:, -1]
+        log_probs = model.logits(H_D).log_softmax(-1).unflatten(0, (len(ids), beams))
+        return log_probs, replace(state, ids=prefix)
 
     return step
 
@@ -117,12 +118,16 @@ class CachedState:
 
 
 def cached_step(model: EncoderDecoder) -> Step[CachedState]:
-    """A step that computes one position for each beam and remembers it (C11; chapter 14)."""
+    """A step that computes one position for each beam and remembers it (C11; chapter 14).
 
+    The log-probabilities that it returns are valid until it is called again.
+    """
+    output = _OutputLayer(model)
+
+    @torch.no_grad()
     def step(
         ids: Int[Tensor, "sentences beams"], state: CachedState
     ) -> tuple[LogProbabilities, CachedState]:
-        beams = ids.shape[1]
         ancestors = _with_selves(state.ancestors, ids)
         # Each beam is a sequence of one token at the same position, so one row of P serves all.
         x = model.target_embedding(ids[..., None], state.position).flatten(1, 2)
@@ -132,11 +137,10 @@ def cached_step(model: EncoderDecoder) -> Step[CachedState]:
         for block, source_keys_values, cache in layers:
             x, grown = block(x, source_keys_values, state.source_mask, mask, cache)
             caches.append(grown)
-        assert x.shape[1] == beams
         grown_state = replace(
             state, caches=tuple(caches), ancestors=ancestors, position=state.position + 1
         )
-        return model.logits(model.decoder_norm(x)).log_softmax(-1), grown_state
+        return output(model.decoder_norm(x)), grown_state
 
     return step
 
@@ -167,6 +171,27 @@ def cached_state(
         ancestors=None,
         position=0,
     )
+
+
+class _OutputLayer:
+    """log softmax(H_D W_O) in one buffer for all steps.
+
+    It is the largest tensor of a step, and on a CPU the fresh pages for it cost more than the
+    product that fills them.
+    """
+
+    def __init__(self, model: EncoderDecoder) -> None:
+        self.W_O = model.output_weight
+        self.buffer = self.W_O.new_empty(0)
+
+    def __call__(self, H_D: Float[Tensor, "*batch d_model"]) -> Float[Tensor, "*batch V_t"]:
+        rows = H_D.flatten(0, -2)
+        if len(rows) * len(self.W_O) > self.buffer.numel():
+            self.buffer = rows.new_empty(len(rows) * len(self.W_O))
+        logits = self.buffer[: len(rows) * len(self.W_O)].view(len(rows), len(self.W_O))
+        torch.mm(rows, self.W_O.T, out=logits)
+        torch.log_softmax(logits, dim=-1, out=logits)
+        return logits.view(*H_D.shape[:-1], -1)
 
 
 def _with_selves(

@@ -29,6 +29,8 @@ class Embedding(nn.Module):
         dropout: share of the sum that is zeroed in training.
     """
 
+    P: Tensor
+
     def __init__(self, W_E: nn.Parameter, max_length: int, dropout: float) -> None:
         super().__init__()
         self.W_E = W_E
@@ -41,6 +43,5 @@ class Embedding(nn.Module):
         self, ids: Int[Tensor, "*batch length"], position: int | Tensor = 0
     ) -> Float[Tensor, "*batch length d_model"]:
         """Embeds ids whose first token stands at ``position``."""
-        P: Tensor = self.P  # type: ignore[assignment]
-        rows = P[position : position + ids.shape[-1]]
+        rows = self.P[position : position + ids.shape[-1]]
         return self.dropout(torch.add(rows, embed(ids, self.W_E), alpha=self.scale))

@@ -39,7 +39,7 @@ class SelfAttention(nn.Module):
     def __init__(self, d_model: int, h: int, attention: Attention = fused_attention) -> None:
         super().__init__()
         self.h = h
-        self.attention = attention
+        self.attention: Attention = attention
         self.W_QKV = nn.Linear(d_model, 3 * d_model)
         self.W_O = nn.Linear(d_model, d_model)
 
@@ -73,7 +73,7 @@ class CrossAttention(nn.Module):
     def __init__(self, d_model: int, h: int, attention: Attention = fused_attention) -> None:
         super().__init__()
         self.h = h
-        self.attention = attention
+        self.attention: Attention = attention
         self.W_Q = nn.Linear(d_model, d_model)
         self.W_KV = nn.Linear(d_model, 2 * d_model)
         self.W_O = nn.Linear(d_model, d_model)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, fields
-from typing import Any
+from typing import Any, cast
 
 import torch
 from jaxtyping import Bool, Float, Int
@@ -107,8 +107,11 @@ class EncoderDecoder(nn.Module):
         self.target_embedding = Embedding(table, config.max_length, config.dropout)
         self.output_weight = table if shared else nn.Parameter(torch.empty(config.V_t, d_model))
         sizes = (d_model, config.h, config.d_ff, config.dropout, config.norm, attention)
-        self.encoder = nn.ModuleList(EncoderBlock(*sizes) for _ in range(config.encoder_layers))
-        self.decoder = nn.ModuleList(DecoderBlock(*sizes) for _ in range(config.decoder_layers))
+        encoder = nn.ModuleList(EncoderBlock(*sizes) for _ in range(config.encoder_layers))
+        decoder = nn.ModuleList(DecoderBlock(*sizes) for _ in range(config.decoder_layers))
+        # A ModuleList forgets what kind of modules it holds.
+        self.encoder = cast("list[EncoderBlock]", encoder)
+        self.decoder = cast("list[DecoderBlock]", decoder)
         pre = config.norm == "pre"
         self.encoder_norm = nn.LayerNorm(d_model) if pre else nn.Identity()
         self.decoder_norm = nn.LayerNorm(d_model) if pre else nn.Identity()

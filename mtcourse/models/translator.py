@@ -1,0 +1,262 @@
+"""A trained model with its tokenizers: sentences in, sentences out (chapters 12 and 18)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor
+
+from mtcourse.decoding.search import Hypothesis, beam_search, greedy_search
+from mtcourse.errors import MtcourseError
+from mtcourse.layers.attention import Attention, fused_attention, scaled_dot_product_attention
+from mtcourse.models.decoding_state import cached_state, cached_step
+from mtcourse.models.encoder_decoder import EncoderDecoder, EncoderDecoderConfig, source_mask_of
+from mtcourse.text.batches import pad
+from mtcourse.text.tokenizer import BOS, EOS, TokenizerPair
+from mtcourse.training.checkpoints import checkpoint_exists, load_checkpoint, restore_weights
+from mtcourse.training.checkpoints import save_checkpoint as save_weights
+
+SHIPPED = Path(__file__).parent / "english_dutch"
+TOKENIZER, BEST, LAST = "tokenizer", "best", "last"
+
+
+@dataclass(frozen=True)
+class Translation:
+    """One candidate translation.
+
+    Args:
+        text: the sentence.
+        score: what search ranked it by: log-probability over length to the penalty.
+        log_probability: log p(sentence | source), in nats.
+    """
+
+    text: str
+    score: float
+    log_probability: float
+
+
+@dataclass(frozen=True)
+class AttentionMap:
+    """Where the decoder looked while it produced a translation.
+
+    Args:
+        source_pieces: the source's subwords, <eos> last: the columns.
+        target_pieces: the translation's subwords, <eos> last: the rows.
+        weights: for each decoder layer and head, one row for each target piece, which sums to 1.
+    """
+
+    source_pieces: tuple[str, ...]
+    target_pieces: tuple[str, ...]
+    weights: Float[Tensor, "layers h m n"]
+
+
+class Translator:
+    """Translates sentences with a model and the tokenizers it was trained with.
+
+    Args:
+        model: the encoder-decoder; it is put into evaluation mode.
+        tokenizers: source and target tokenizer, as large as the model's vocabularies.
+
+    >>> Translator.load().translate(["The dog sleeps."])
+    ['De hond slaapt.']
+    """
+
+    def __init__(self, model: EncoderDecoder, tokenizers: TokenizerPair) -> None:
+        sizes = tokenizers.source.vocabulary_size, tokenizers.target.vocabulary_size
+        wanted = model.config.V_s, model.config.V_t
+        if sizes != wanted:
+            raise MtcourseError(
+                f"the tokenizers have {sizes[0]} and {sizes[1]} pieces, the model has V_s "
+                f"{wanted[0]} and V_t {wanted[1]}: load both from the same run"
+            )
+        self.model = model.eval()
+        self.tokenizers = tokenizers
+
+    @classmethod
+    def load(
+        cls,
+        folder: Path | str | None = None,
+        device: str = "auto",
+        attention: Attention = fused_attention,
+    ) -> Translator:
+        """Loads a translator from the folder of a training run.
+
+        Args:
+            folder: the run: ``tokenizer`` and ``best`` (or else ``last``) stand in it. None loads
+                the English-Dutch translator that comes with the package.
+            device: "auto" picks cuda, then mps, then cpu; or one of them by name.
+            attention: the attention function of every layer.
+
+        Raises:
+            MtcourseError: there is no run in that folder, or a file of it cannot be read.
+        """
+        folder = SHIPPED if folder is None else Path(folder)
+        places = [folder / name for name in (BEST, LAST) if checkpoint_exists(folder / name)]
+        if not places:
+            raise MtcourseError(
+                f"there is no translator in {folder}: it needs a folder {BEST!r} or {LAST!r} with "
+                "a checkpoint, as `mtcourse train --out` writes them"
+            )
+        checkpoint = load_checkpoint(places[0])
+        model = EncoderDecoder(EncoderDecoderConfig.from_dict(checkpoint.config), attention)
+        restore_weights(model, checkpoint)
+        tokenizers = TokenizerPair.load(folder / TOKENIZER)
+        return cls(model.to(pick_device(device)), tokenizers)
+
+    def save(self, folder: Path | str, dtype: torch.dtype = torch.float32) -> None:
+        """Writes what ``load`` reads.
+
+        Args:
+            folder: where ``tokenizer`` and ``best`` are written; made if needed.
+            dtype: of the weights on the disk; float16 halves the file and changes them a little.
+        """
+        folder = Path(folder)
+        folder.mkdir(parents=True, exist_ok=True)
+        self.tokenizers.save(folder / TOKENIZER)
+        copy = EncoderDecoder(self.model.config)
+        copy.load_state_dict(self.model.state_dict())
+        save_weights(folder / BEST, copy.to(dtype), self.model.config.to_dict())
+
+    @property
+    def device(self) -> torch.device:
+        """Where the model is."""
+        return self.model.output_weight.device
+
+    def translate(self, sentences: Sequence[str], beams: int = 1) -> list[str]:
+        """The best translation of each sentence: greedy with one beam, else beam search."""
+        return [best.text for best, *_ in self.candidates(sentences, beams)]
+
+    def candidates(
+        self,
+        sentences: Sequence[str],
+        beams: int = 4,
+        n_best: int = 1,
+        length_penalty: float = 1.0,
+        sentences_per_batch: int = 64,
+    ) -> list[list[Translation]]:
+        """The n best translations of each sentence, best first.
+
+        Args:
+            sentences: source sentences; a blank one is translated to a blank one.
+            beams: prefixes that beam search keeps; 1 is greedy.
+            n_best: translations for each sentence, at most ``beams``.
+            length_penalty: the exponent of the length in beam search's score.
+            sentences_per_batch: how many are decoded together; the results do not depend on it.
+
+        Raises:
+            MtcourseError: a sentence is longer than the model's maximum, naming it.
+        """
+        sources = self._encode(sentences)
+        order = sorted(range(len(sources)), key=lambda i: len(sources[i]))
+        found: list[list[Translation]] = [[Translation("", 0.0, 0.0)] for _ in sources]
+        order = [i for i in order if len(sources[i]) > 1]
+        for start in range(0, len(order), sentences_per_batch):
+            chosen = order[start : start + sentences_per_batch]
+            hypotheses = self._search([sources[i] for i in chosen], beams, n_best, length_penalty)
+            for i, of_one in zip(chosen, hypotheses, strict=True):
+                found[i] = [self._translation(hypothesis) for hypothesis in of_one]
+        return found
+
+    def attention_map(self, sentence: str, translation: str | None = None) -> AttentionMap:
+        """What each target piece looked at in the source: the cross-attention's weights.
+
+        Args:
+            sentence: the source sentence.
+            translation: a target sentence to force; None takes the model's own, greedily.
+        """
+        (source,) = self._encode([sentence])
+        if translation is None:
+            (translation,) = self.translate([sentence])
+        target = [*self.tokenizers.target.encode(translation), EOS]
+        self._check_length(translation, target)
+        with self._recorded_weights() as weights, torch.no_grad():
+            self.model(self._ids([source]), self._ids([[BOS, *target[:-1]]]))
+        return AttentionMap(
+            tuple(self.tokenizers.source.pieces(source)),
+            tuple(self.tokenizers.target.pieces(target)),
+            torch.cat(weights).cpu(),
+        )
+
+    @contextmanager
+    def _recorded_weights(self) -> Iterator[list[Tensor]]:
+        """Lets cross-attention keep its weights while the block runs."""
+        weights: list[Tensor] = []
+
+        def recording(
+            Q: Tensor, K: Tensor, V: Tensor, mask: Tensor | None = None, causal: bool = False
+        ) -> tuple[Tensor, Tensor]:
+            output, of_layer = scaled_dot_product_attention(Q, K, V, mask, causal)
+            weights.append(of_layer)
+            return output, of_layer
+
+        layers = [block.cross_attention for block in self.model.decoder]
+        before = [layer.attention for layer in layers]
+        try:
+            for layer in layers:
+                layer.attention = recording
+            yield weights
+        finally:
+            for layer, attention in zip(layers, before, strict=True):
+                layer.attention = attention
+
+    def _encode(self, sentences: Sequence[str]) -> list[list[int]]:
+        """Ids with <eos>; a sentence that does not fit is an error that names it."""
+        encoded = [
+            [*ids, EOS] for ids in self.tokenizers.source.encode_all([s.strip() for s in sentences])
+        ]
+        for sentence, ids in zip(sentences, encoded, strict=True):
+            self._check_length(sentence, ids)
+        return encoded
+
+    def _check_length(self, sentence: str, ids: Sequence[int]) -> None:
+        if len(ids) > self.model.config.max_length:
+            raise MtcourseError(
+                f"the sentence {sentence[:40]!r}… takes {len(ids)} tokens, the model's maximum is "
+                f"{self.model.config.max_length}: split it"
+            )
+
+    def _ids(self, sequences: Sequence[Sequence[int]]) -> Int[Tensor, "batch length"]:
+        return pad(sequences).to(self.device)
+
+    @torch.inference_mode()
+    def _search(
+        self, sources: Sequence[Sequence[int]], beams: int, n_best: int, length_penalty: float
+    ) -> list[list[Hypothesis]]:
+        source = self._ids(sources)
+        # A sentence's own length decides how long its translation may be, never its neighbours'.
+        longest = torch.tensor([len(ids) for ids in sources], device=self.device) * 2 + 10
+        longest = longest.clamp(max=self.model.config.max_length)
+        capacity = beams * int(longest.max() + 1) // 2
+        state = cached_state(self.model, source, source_mask_of(source), capacity)
+        step = cached_step(self.model)
+        if beams == 1:
+            return [[hypothesis] for hypothesis in greedy_search(step, state, longest)]
+        return beam_search(step, state, longest, beams, length_penalty, n_best)
+
+    def _translation(self, hypothesis: Hypothesis) -> Translation:
+        text = self.tokenizers.target.decode(hypothesis.ids)
+        return Translation(text, hypothesis.score, hypothesis.log_probability)
+
+
+def pick_device(name: str = "auto") -> torch.device:
+    """The device by name; "auto" is the first of cuda, mps and cpu that there is.
+
+    Raises:
+        MtcourseError: the machine has no such device.
+    """
+    available = {
+        "cuda": torch.cuda.is_available(),
+        "mps": torch.backends.mps.is_available(),
+        "cpu": True,
+    }
+    if name == "auto":
+        name = next(device for device, present in available.items() if present)
+    if not available.get(name.split(":")[0], False):
+        present = ", ".join(device for device, there in available.items() if there)
+        raise MtcourseError(f"there is no device {name!r} here; there is {present}")
+    return torch.device(name)

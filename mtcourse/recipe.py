@@ -1,0 +1,199 @@
+"""From a corpus to a translator: what ``mtcourse train`` and the scripts do (chapter 12)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from mtcourse.errors import MtcourseError
+from mtcourse.evaluation.scores import Scores, score
+from mtcourse.models.encoder_decoder import EncoderDecoder, EncoderDecoderConfig
+from mtcourse.models.translator import BEST, LAST, TOKENIZER, Translator, pick_device
+from mtcourse.text.batches import Batch, Skipped, batches_in_order, bucketed_batches, encode_pairs
+from mtcourse.text.corpora import ParallelCorpus
+from mtcourse.text.pairs import SentencePair
+from mtcourse.text.tokenizer import TokenizerPair
+from mtcourse.training.callbacks import Callback, CsvLog, keep_best
+from mtcourse.training.checkpoints import load_checkpoint, restore_weights
+from mtcourse.training.loop import TrainingConfig, TrainingState, train
+from mtcourse.training.loss import chunked_loss
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """How to make a translator from a corpus; the defaults suit the built-in one.
+
+    Args:
+        vocabulary_size: subword pieces, special and byte pieces included.
+        d_model: width of a token's row.
+        h: attention heads.
+        d_ff: width inside the position-wise network.
+        layers: encoder blocks, and as many decoder blocks.
+        dropout: share zeroed in training.
+        max_length: longest sequence in tokens.
+        smoothing: label smoothing.
+        tokens_per_batch: positions of a batch, padding included, on its larger side.
+        training: steps, learning rate, schedule.
+    """
+
+    vocabulary_size: int = 800
+    d_model: int = 128
+    h: int = 4
+    d_ff: int = 512
+    layers: int = 2
+    dropout: float = 0.1
+    max_length: int = 128
+    smoothing: float = 0.1
+    tokens_per_batch: int = 2048
+    training: TrainingConfig = field(
+        default_factory=lambda: TrainingConfig(
+            steps=1800,
+            learning_rate=3e-3,
+            warmup=200,
+            schedule="cosine",
+            evaluate_every=300,
+            checkpoint_every=300,
+            report_every=10,
+        )
+    )
+
+    def model_config(self, tokenizers: TokenizerPair) -> EncoderDecoderConfig:
+        """The model's sizes, once the vocabularies are known."""
+        return EncoderDecoderConfig(
+            V_s=tokenizers.source.vocabulary_size,
+            V_t=tokenizers.target.vocabulary_size,
+            d_model=self.d_model,
+            h=self.h,
+            d_ff=self.d_ff,
+            encoder_layers=self.layers,
+            decoder_layers=self.layers,
+            dropout=self.dropout,
+            max_length=self.max_length,
+            shared_embeddings=tokenizers.joint,
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """The recipe as JSON can hold it."""
+        return asdict(self) | {"training": self.training.as_json()}
+
+
+@dataclass(frozen=True)
+class Trained:
+    """What a training run made.
+
+    Args:
+        translator: the weights with the lowest dev loss.
+        state: where training stood at its end.
+        skipped: training pairs that were left out, with the reasons.
+    """
+
+    translator: Translator
+    state: TrainingState
+    skipped: list[Skipped]
+
+
+def smoothed_loss(smoothing: float, model: EncoderDecoder, batch: Batch) -> Tensor:
+    """The summed loss of a batch: cross-entropy with label smoothing over its target tokens."""
+    H_D = model.hidden(batch.source, batch.decoder_input, batch.source_padding_mask)
+    return chunked_loss(H_D, model.output_weight, None, batch.labels, smoothing)
+
+
+def mean_dev_loss(model: EncoderDecoder, batches: Sequence[Batch]) -> float:
+    """Cross-entropy per target token, without smoothing, in nats."""
+    device = model.output_weight.device
+    total = sum(float(smoothed_loss(0.0, model, batch.to(device))) for batch in batches)
+    return total / sum(batch.target_tokens for batch in batches)
+
+
+def train_translator(
+    corpus: ParallelCorpus,
+    folder: Path | str,
+    recipe: Recipe | None = None,
+    *,
+    callbacks: Sequence[Callback] = (),
+    resume: bool = False,
+    device: str = "auto",
+) -> Trained:
+    """Trains tokenizers and a model on a corpus's training split, and keeps them in a folder.
+
+    The folder then holds ``tokenizer``, ``last`` (to resume from), ``best`` (lowest dev loss),
+    ``recipe.json`` and ``losses.csv``.
+
+    Args:
+        corpus: pairs with the splits "train" and "dev".
+        folder: the run; made if needed.
+        recipe: sizes and steps.
+        callbacks: called with every step's report.
+        resume: goes on where the run in ``folder`` stopped.
+        device: as for ``Translator.load``.
+
+    Raises:
+        MtcourseError: the corpus lacks a split, the folder holds another run, training diverged.
+    """
+    recipe = recipe or Recipe()
+    folder = Path(folder)
+    _check_splits(corpus)
+    if resume and not (folder / TOKENIZER).exists():
+        raise MtcourseError(f"there is no run to resume in {folder}: start it without --resume")
+    if not resume and (folder / LAST).exists():
+        raise MtcourseError(f"{folder} already holds a run: resume it, or name another folder")
+    tokenizers = _tokenizers(corpus, recipe, folder, resume)
+    examples, skipped = encode_pairs(corpus.splits["train"], tokenizers, recipe.max_length)
+    dev_examples, _ = encode_pairs(corpus.splits["dev"], tokenizers, recipe.max_length)
+    dev = batches_in_order(
+        sorted(dev_examples, key=lambda example: example.source_length), recipe.tokens_per_batch
+    )
+    model = EncoderDecoder(recipe.model_config(tokenizers))
+    model.reset_parameters(torch.Generator().manual_seed(recipe.training.seed))
+    model.to(pick_device(device))
+    state = train(
+        model,
+        lambda epoch: bucketed_batches(
+            examples, recipe.tokens_per_batch, recipe.training.seed, epoch
+        ),
+        lambda model, batch: smoothed_loss(recipe.smoothing, model, batch),
+        recipe.training,
+        evaluate=lambda model: mean_dev_loss(model, dev),
+        callbacks=[CsvLog(folder / "losses.csv"), keep_best(folder / BEST), *callbacks],
+        checkpoint_folder=folder / LAST,
+        model_config=model.config.to_dict(),
+        resume=resume,
+    )
+    if not state.interrupted:
+        restore_weights(model, load_checkpoint(folder / BEST))
+    return Trained(Translator(model, tokenizers), state, skipped)
+
+
+def evaluate_translator(
+    translator: Translator, pairs: Sequence[SentencePair], beams: int = 4
+) -> tuple[Scores, list[str]]:
+    """Translates the sources of some pairs and scores the result against all their references."""
+    translations = translator.translate([pair.source for pair in pairs], beams)
+    references = [(pair.target, *pair.references) for pair in pairs]
+    return score(translations, references), translations
+
+
+def _check_splits(corpus: ParallelCorpus) -> None:
+    for split in ("train", "dev"):
+        if not corpus.splits.get(split):
+            raise MtcourseError(f"the corpus {corpus.name} has no pairs in its split {split!r}")
+
+
+def _tokenizers(
+    corpus: ParallelCorpus, recipe: Recipe, folder: Path, resume: bool
+) -> TokenizerPair:
+    """The run's tokenizers: trained once, then read."""
+    written = folder / "recipe.json"
+    if resume:
+        return TokenizerPair.load(folder / TOKENIZER)
+    folder.mkdir(parents=True, exist_ok=True)
+    tokenizers = TokenizerPair.train(corpus.splits["train"], recipe.vocabulary_size)
+    tokenizers.save(folder / TOKENIZER)
+    written.write_text(json.dumps(recipe.to_dict(), indent=1) + "\n", encoding="utf-8")
+    return tokenizers

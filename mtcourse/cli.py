@@ -1,0 +1,150 @@
+"""The command line: mtcourse translate · train · evaluate (chapter 12).
+
+Heavy imports stand inside the commands, so that ``mtcourse --help`` is quick.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from mtcourse.errors import MtcourseError
+
+if TYPE_CHECKING:
+    from mtcourse.evaluation.scores import Scores
+    from mtcourse.recipe import Recipe
+
+app = typer.Typer(
+    help="Transformers for machine translation, from the equations to a working translator.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+
+Checkpoint = Annotated[
+    Path | None, typer.Option(help="Folder of a training run; by default the shipped translator.")
+]
+Device = Annotated[str, typer.Option(help="auto, cuda, mps or cpu.")]
+Beams = Annotated[int, typer.Option(min=1, help="Beam width; 1 is greedy.")]
+Corpus = Annotated[
+    str,
+    typer.Option(
+        help="builtin; libreoffice[:language[:longest]]; FILE.tsv; SOURCE.en,TARGET.nl; FILE.po"
+    ),
+]
+
+
+@app.command()
+def translate(
+    sentences: Annotated[
+        list[str] | None, typer.Argument(help="Sentences; by default the lines of standard input.")
+    ] = None,
+    checkpoint: Checkpoint = None,
+    beams: Beams = 4,
+    n_best: Annotated[int, typer.Option(min=1, help="Translations for each, with scores.")] = 1,
+    device: Device = "auto",
+) -> None:
+    """Translate sentences; English to Dutch with the shipped translator."""
+    from mtcourse.models.translator import Translator
+
+    if n_best > beams:
+        raise MtcourseError(f"--n-best {n_best} is more than --beams {beams}: raise --beams")
+    sources = sentences or sys.stdin.read().splitlines()
+    translator = Translator.load(checkpoint, device)
+    for candidates in translator.candidates(sources, beams, n_best):
+        for candidate in candidates:
+            scored = f"{candidate.score:.3f}\t" if n_best > 1 else ""
+            typer.echo(f"{scored}{candidate.text}")
+
+
+@app.command()
+def train(
+    out: Annotated[Path, typer.Option(help="Folder of the run; made if needed.")],
+    corpus: Corpus = "builtin",
+    resume: Annotated[bool, typer.Option("--resume", help="Go on where it stopped.")] = False,
+    steps: Annotated[int | None, typer.Option(min=1, help="Updates of the whole run.")] = None,
+    seed: Annotated[int, typer.Option(help="Of everything random.")] = 1,
+    precision: Annotated[str, typer.Option(help="float32 or bfloat16 autocast.")] = "float32",
+    tensorboard: Annotated[bool, typer.Option("--tensorboard", help="Also log there.")] = False,
+    device: Device = "auto",
+) -> None:
+    """Train a translator; Ctrl-C keeps the state, --resume goes on."""
+    from mtcourse.recipe import evaluate_translator, train_translator
+    from mtcourse.text.corpora import load_corpus
+    from mtcourse.training.callbacks import TensorBoardLog, progress
+
+    data = load_corpus(corpus)
+    typer.echo(f"{data.name}: {len(data.splits['train']):,} pairs to train on", err=True)
+    recipe = _recipe(steps, seed, precision)
+    with progress() as show:
+        logs = [TensorBoardLog(out / "tensorboard")] if tensorboard else []
+        trained = train_translator(
+            data, out, recipe, callbacks=[show, *logs], resume=resume, device=device
+        )
+    if trained.skipped:
+        typer.echo(f"left out {len(trained.skipped)}: {trained.skipped[0].reason}, …", err=True)
+    if trained.state.interrupted:
+        typer.echo(
+            f"stopped after step {trained.state.step}; go on with: "
+            f"mtcourse train --out {out} --corpus {corpus} --resume",
+            err=True,
+        )
+        raise typer.Exit(130)
+    typer.echo(
+        f"loss {trained.state.losses[-1]:.3f}, best dev loss {trained.state.best_dev_loss:.3f}"
+    )
+    if test := data.splits.get("test"):
+        _print_scores(evaluate_translator(trained.translator, test)[0])
+
+
+@app.command()
+def evaluate(
+    checkpoint: Checkpoint = None,
+    corpus: Corpus = "builtin",
+    split: Annotated[str, typer.Option(help="Which split of the corpus.")] = "test",
+    beams: Beams = 4,
+    device: Device = "auto",
+) -> None:
+    """Translate a test set and print BLEU and chrF with signatures and 95% intervals."""
+    from mtcourse.models.translator import Translator
+    from mtcourse.recipe import evaluate_translator
+    from mtcourse.text.corpora import load_corpus
+
+    data = load_corpus(corpus)
+    if not data.splits.get(split):
+        there = ", ".join(name for name, pairs in data.splits.items() if pairs)
+        raise MtcourseError(f"the corpus {data.name} has no split {split!r}; it has {there}")
+    translator = Translator.load(checkpoint, device)
+    _print_scores(evaluate_translator(translator, data.splits[split], beams)[0])
+
+
+def _recipe(steps: int | None, seed: int, precision: str) -> Recipe:
+    """The default recipe with what the command line changes."""
+    from dataclasses import replace
+
+    from mtcourse.recipe import Recipe
+
+    recipe = Recipe()
+    training = replace(
+        recipe.training, steps=steps or recipe.training.steps, seed=seed, precision=precision
+    )
+    return replace(recipe, training=training)
+
+
+def _print_scores(scores: Scores) -> None:
+    typer.echo(scores)
+
+
+def main() -> None:
+    """Runs a command; an error that the user can mend is one line, without a traceback."""
+    try:
+        app()
+    except MtcourseError as error:
+        typer.echo(f"mtcourse: {error}", err=True)
+        sys.exit(2)
+    except BrokenPipeError:
+        sys.stderr.close()
+        sys.exit(0)

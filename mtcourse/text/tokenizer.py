@@ -1,0 +1,299 @@
+"""From sentences to ids of subword pieces and back, by SentencePiece (chapter 02).
+
+A unigram model with byte fallback: a character that has no piece of its own becomes the bytes of
+its UTF-8 form, so that nothing is unknown and every sentence comes back from its ids:
+``decode(encode(s)) == normalise(s)``.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import re
+import unicodedata
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+
+from sentencepiece import SentencePieceProcessor, SentencePieceTrainer
+
+from mtcourse.errors import MtcourseError
+from mtcourse.text.pairs import SentencePair
+
+PAD, UNK, BOS, EOS = 0, 1, 2, 3
+SPECIAL_PIECES = ("<pad>", "<unk>", "<bos>", "<eos>")
+BYTE_PIECES = 256
+
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_TOO_SMALL = re.compile(r"smaller than required_chars\. \d+ vs (\d+)")
+_TOO_LARGE = re.compile(r"too high \(\d+\)\. Please set it to a value <= (\d+)")
+
+
+def normalise(sentence: str) -> str:
+    """Gives the form of a sentence that the tokenizer returns; a second time changes nothing.
+
+    Composed characters (Unicode's NFC); one space between words and none at the ends; "_" for
+    U+2581, which SentencePiece keeps for spaces; U+FFFD for half of a surrogate pair, which is no
+    character.
+
+    >>> normalise("  een   mooi\\thuis ")
+    'een mooi huis'
+    """
+    characters = _SURROGATE.sub("\ufffd", sentence).replace("\u2581", "_")
+    return " ".join(unicodedata.normalize("NFC", characters).split())
+
+
+@dataclass(frozen=True)
+class Tokenizer:
+    """Splits sentences into pieces of one vocabulary; two with the same model are equal.
+
+    Args:
+        model: a SentencePiece model, serialized, as ``Tokenizer.train`` makes it.
+
+    Raises:
+        MtcourseError: the bytes are no SentencePiece model, or one with other special pieces.
+    """
+
+    model: bytes = field(repr=False)
+
+    def __post_init__(self) -> None:
+        expected = list(SPECIAL_PIECES)
+        size = self.vocabulary_size
+        found = self.pieces(range(min(len(expected), size)))
+        bytes_follow = size >= EOS + 1 + BYTE_PIECES and self._processor.is_byte(EOS + BYTE_PIECES)
+        if found != expected or not bytes_follow:
+            raise MtcourseError(
+                f"this SentencePiece model begins with {found}; mtcourse wants {expected} and then "
+                f"{BYTE_PIECES} byte pieces: train one with Tokenizer.train"
+            )
+
+    @classmethod
+    def train(cls, sentences: Iterable[str], vocabulary_size: int) -> Tokenizer:
+        """Learns a unigram vocabulary (Kudo 2018); the same sentences give the same model.
+
+        Args:
+            sentences: the text to learn from; they may come from a generator.
+            vocabulary_size: all pieces: 4 special ones, 256 bytes, the characters, the rest.
+
+        Raises:
+            MtcourseError: no text, or a vocabulary size that this text does not allow.
+        """
+        text = [line for sentence in sentences if (line := normalise(sentence))]
+        if not text:
+            raise MtcourseError("there is no text to train a tokenizer on: every sentence is empty")
+        return cls(_train_unigram(text, vocabulary_size))
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Tokenizer:
+        """Reads a model that ``save`` wrote.
+
+        Raises:
+            MtcourseError: the file cannot be read or holds no such model.
+        """
+        try:
+            return cls(Path(path).read_bytes())
+        except OSError as error:
+            raise MtcourseError(f"cannot read the tokenizer {path}: {error.strerror}") from error
+        except MtcourseError as error:
+            raise MtcourseError(f"{path}: {error}") from error
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes the model to a file, whole or not at all.
+
+        Raises:
+            MtcourseError: the file cannot be written.
+        """
+        _write_atomically(Path(path), self.model)
+
+    @property
+    def vocabulary_size(self) -> int:
+        """The number of pieces, special ones and bytes included."""
+        return self._processor.vocab_size()
+
+    def encode(self, sentence: str) -> list[int]:
+        """Gives the ids of a sentence, without <bos> and <eos>."""
+        return self.encode_all([sentence])[0]
+
+    def encode_all(self, sentences: Iterable[str]) -> list[list[int]]:
+        """Gives the ids of many sentences, faster than one by one."""
+        return self._processor.encode([normalise(sentence) for sentence in sentences])
+
+    def decode(self, ids: Sequence[int]) -> str:
+        """Gives the sentence of these ids; special ones leave no trace.
+
+        Raises:
+            MtcourseError: an id that the vocabulary does not have.
+        """
+        return self.decode_all([ids])[0]
+
+    def decode_all(self, sequences: Iterable[Sequence[int]]) -> list[str]:
+        """Gives the sentences of many sequences of ids.
+
+        Raises:
+            MtcourseError: an id that the vocabulary does not have.
+        """
+        lists = [list(ids) for ids in sequences]
+        for ids in lists:
+            self._check(ids)
+        if not lists:
+            return []  # SentencePiece would take it for one sentence without ids
+        return self._processor.decode([[i for i in ids if i > EOS] for ids in lists])
+
+    def pieces(self, ids: Sequence[int]) -> list[str]:
+        """Gives each id's piece as the vocabulary spells it: "▁" begins a word, "<0x41>" is a byte.
+
+        Raises:
+            MtcourseError: an id that the vocabulary does not have.
+        """
+        self._check(ids)
+        return self._processor.id_to_piece(list(ids))
+
+    @cached_property
+    def _processor(self) -> SentencePieceProcessor:
+        """SentencePiece's reader of the model."""
+        if not self.model:
+            raise MtcourseError("the SentencePiece model is empty")
+        try:
+            return SentencePieceProcessor(model_proto=self.model)
+        except RuntimeError as error:
+            raise MtcourseError(
+                "this is not a SentencePiece model, or one that was cut short"
+            ) from error
+
+    def _check(self, ids: Sequence[int]) -> None:
+        """Refuses ids outside the vocabulary."""
+        size = self.vocabulary_size
+        if ids and not (min(ids) >= 0 and max(ids) < size):
+            wrong = next(i for i in ids if not 0 <= i < size)
+            raise MtcourseError(
+                f"id {wrong} is outside this tokenizer's vocabulary of {size} pieces"
+            )
+
+
+@dataclass(frozen=True)
+class TokenizerPair:
+    """The tokenizers of both languages; a joint vocabulary is one tokenizer used twice.
+
+    Args:
+        source: splits source sentences.
+        target: splits target sentences.
+    """
+
+    source: Tokenizer
+    target: Tokenizer
+
+    @classmethod
+    def train(
+        cls, pairs: Iterable[SentencePair], vocabulary_size: int, joint: bool = True
+    ) -> TokenizerPair:
+        """Learns one vocabulary from both sides, or one of this size from each.
+
+        Raises:
+            MtcourseError: no text, or a vocabulary size that this text does not allow.
+        """
+        pairs = list(pairs)
+        sources = [pair.source for pair in pairs]
+        targets = [pair.target for pair in pairs]
+        if joint:
+            both = Tokenizer.train(sources + targets, vocabulary_size)
+            return cls(both, both)
+        return cls(
+            Tokenizer.train(sources, vocabulary_size), Tokenizer.train(targets, vocabulary_size)
+        )
+
+    @property
+    def joint(self) -> bool:
+        """Whether both languages share one vocabulary."""
+        return self.source is self.target
+
+    def save(self, folder: str | os.PathLike[str]) -> None:
+        """Writes ``tokenizer.model``, or ``source.model`` and ``target.model``, into a folder.
+
+        Raises:
+            MtcourseError: the folder cannot be made or written to.
+        """
+        joint, source, target = _model_files(folder)
+        files = {joint: self.source} if self.joint else {source: self.source, target: self.target}
+        for path, tokenizer in files.items():
+            tokenizer.save(path)
+        for stale in {joint, source, target} - set(files):
+            stale.unlink(missing_ok=True)
+
+    @classmethod
+    def load(cls, folder: str | os.PathLike[str]) -> TokenizerPair:
+        """Reads what ``save`` wrote.
+
+        Raises:
+            MtcourseError: a file is missing, cannot be read or holds no such model.
+        """
+        joint, source, target = _model_files(folder)
+        if source.exists() or target.exists():
+            return cls(Tokenizer.load(source), Tokenizer.load(target))
+        both = Tokenizer.load(joint)
+        return cls(both, both)
+
+
+def _model_files(folder: str | os.PathLike[str]) -> tuple[Path, Path, Path]:
+    """The names of a joint, a source and a target model."""
+    folder = Path(folder)
+    return folder / "tokenizer.model", folder / "source.model", folder / "target.model"
+
+
+def _write_atomically(path: Path, content: bytes) -> None:
+    """Writes beside the file first, so that nobody ever reads half of it."""
+    unfinished = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        unfinished.write_bytes(content)
+        os.replace(unfinished, path)
+    except OSError as error:
+        unfinished.unlink(missing_ok=True)
+        raise MtcourseError(f"cannot write the tokenizer {path}: {error.strerror}") from error
+
+
+def _train_unigram(text: list[str], vocabulary_size: int) -> bytes:
+    """SentencePiece's trainer, in memory and silent, its complaints about the size translated.
+
+    A size that does not even hold the special pieces and bytes is raised to these, still too small
+    by the characters, because SentencePiece then says how much the text needs.
+    """
+    model = io.BytesIO()
+    try:
+        SentencePieceTrainer.train(
+            sentence_iterator=iter(text),
+            model_writer=model,
+            model_type="unigram",
+            vocab_size=max(vocabulary_size, len(SPECIAL_PIECES) + BYTE_PIECES),
+            byte_fallback=True,
+            normalization_rule_name="identity",
+            max_sentence_length=1 << 30,  # a longer one would be left out in silence
+            num_threads=1,  # the number is written into the model and orders its sums
+            minloglevel=2,
+            pad_id=PAD,
+            unk_id=UNK,
+            bos_id=BOS,
+            eos_id=EOS,
+            pad_piece=SPECIAL_PIECES[PAD],
+            unk_piece=SPECIAL_PIECES[UNK],
+            bos_piece=SPECIAL_PIECES[BOS],
+            eos_piece=SPECIAL_PIECES[EOS],
+        )
+    except RuntimeError as error:
+        raise MtcourseError(_size_complaint(str(error), vocabulary_size)) from error
+    return model.getvalue()
+
+
+def _size_complaint(message: str, vocabulary_size: int) -> str:
+    """What SentencePiece says about an impossible size, for people."""
+    if smallest := _TOO_SMALL.search(message):
+        return (
+            f"a vocabulary of {vocabulary_size} pieces is too small for this text: its characters, "
+            f"the 4 special pieces and the 256 bytes need at least {smallest[1]}"
+        )
+    if largest := _TOO_LARGE.search(message):
+        return (
+            f"a vocabulary of {vocabulary_size} pieces is too large for this text: "
+            f"it yields at most {largest[1]}; ask for fewer or give more text"
+        )
+    return f"SentencePiece could not train a vocabulary of {vocabulary_size} pieces: {message}"

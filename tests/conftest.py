@@ -1,8 +1,12 @@
-"""Shapes are checked while the tests run: jaxtyping's annotations, enforced by beartype."""
+"""Shapes are checked while the tests run: jaxtyping's annotations, enforced by beartype.
+
+Only where there are tensors: the grammar's many small functions would take minutes.
+"""
 
 from jaxtyping import install_import_hook
 
-install_import_hook("mtcourse", "beartype.beartype")
+WITH_TENSORS = ("layers", "models", "training", "decoding", "figures", "text.batches", "recipe")
+install_import_hook([f"mtcourse.{name}" for name in WITH_TENSORS], "beartype.beartype")
 
 import pytest  # noqa: E402
 import torch  # noqa: E402

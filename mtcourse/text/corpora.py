@@ -1,0 +1,325 @@
+"""Parallel corpora: one value, whatever the sentences came from (A01; chapters 01, 12 and 20)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from mtcourse.errors import MtcourseError
+from mtcourse.text.cleaning import LONGEST, CleaningReport, Dropped, clean
+from mtcourse.text.pairs import SentencePair
+from mtcourse.text.splitting import split_pairs
+
+_LANGUAGE = re.compile(r"[a-z]{2,3}(?:[-_][A-Za-z]{2,8})?")
+_ACCELERATOR = re.compile(r"[_&~](?=\w)")
+
+
+@dataclass(frozen=True)
+class ParallelCorpus:
+    """Sentence pairs {(X^(i), Y^(i))} in splits that share nothing (A01).
+
+    Args:
+        name: what it is called.
+        source_language: an ISO 639 code, such as "en".
+        target_language: likewise.
+        licence: what may be done with the sentences.
+        splits: pairs by the name of their split; "train" and "dev" at least.
+        version: of the texts, if they have one.
+        report: what was left out, and why.
+    """
+
+    name: str
+    source_language: str
+    target_language: str
+    licence: str
+    splits: Mapping[str, tuple[SentencePair, ...]]
+    version: str = ""
+    report: CleaningReport = field(default_factory=lambda: CleaningReport(0))
+
+    def __post_init__(self) -> None:
+        for language in (self.source_language, self.target_language):
+            if not _LANGUAGE.fullmatch(language):
+                raise MtcourseError(
+                    f"{language!r} is not a language code: use ISO 639, such as en, nl or pt-BR"
+                )
+
+
+def builtin_corpus(train: int = 30_000, seed: int = 1) -> ParallelCorpus:
+    """The grammar's English-Dutch sentences, made on the spot.
+
+    Args:
+        train: pairs to train on; the test sets are as large whatever this is.
+        seed: the same seed makes the same corpus.
+    """
+    from mtcourse.text.grammar import grammar_splits
+
+    splits = grammar_splits(train=train, seed=seed)
+    kept = sum(map(len, splits.values()))
+    return ParallelCorpus(
+        "built-in grammar", "en", "nl", "MIT", splits, f"seed {seed}", CleaningReport(kept)
+    )
+
+
+def tsv_corpus(
+    path: Path | str, source_language: str, target_language: str, licence: str = "", seed: int = 1
+) -> ParallelCorpus:
+    """Pairs from a file with one pair a line: source, tab, target, and more references behind tabs.
+
+    Raises:
+        MtcourseError: the file is missing, empty, or not UTF-8, saying where.
+    """
+    dropped = Dropped()
+    pairs: list[SentencePair] = []
+    for origin, line in _lines(path):
+        source, *targets = (part.strip() for part in line.split("\t"))
+        pair = SentencePair(
+            source, targets[0] if targets else "", tuple(targets[1:]), origin=origin
+        )
+        if targets:
+            pairs.append(pair)
+        else:
+            dropped.add("no tab in the line", pair)
+    return _corpus(Path(path).name, source_language, target_language, licence, pairs, dropped, seed)
+
+
+def aligned_files_corpus(
+    source_path: Path | str,
+    target_path: Path | str,
+    source_language: str,
+    target_language: str,
+    licence: str = "",
+    seed: int = 1,
+) -> ParallelCorpus:
+    """Pairs from two files: line i of one translates line i of the other.
+
+    Raises:
+        MtcourseError: a file is missing, empty or not UTF-8, or the numbers of lines differ.
+    """
+    sides = [list(_lines(path)) for path in (source_path, target_path)]
+    if len(sides[0]) != len(sides[1]):
+        raise MtcourseError(
+            f"{source_path} has {len(sides[0])} lines, {target_path} has {len(sides[1])}: "
+            "line i of one must translate line i of the other"
+        )
+    pairs = [
+        SentencePair(source.strip(), target.strip(), origin=origin)
+        for (origin, source), (_, target) in zip(*sides, strict=True)
+    ]
+    name = f"{Path(source_path).name}, {Path(target_path).name}"
+    return _corpus(name, source_language, target_language, licence, pairs, Dropped(), seed)
+
+
+def gettext_corpus(
+    paths: Sequence[Path | str], target_language: str, licence: str = "", seed: int = 1
+) -> ParallelCorpus:
+    """Pairs from message catalogs (.po, .mo), whose messages are English.
+
+    Fuzzy, untranslated and obsolete messages are left out and counted; keyboard marks are removed;
+    of plural forms the first is taken.
+
+    Raises:
+        MtcourseError: a catalog is missing or cannot be read.
+    """
+    dropped = Dropped()
+    pairs = [pair for path in paths for pair in _messages(Path(path), dropped)]
+    name = ", ".join(Path(path).name for path in paths)
+    return _corpus(name, "en", target_language, licence, pairs, dropped, seed)
+
+
+def huggingface_corpus(
+    name: str,
+    source_language: str,
+    target_language: str,
+    configuration: str | None = None,
+    licence: str = "",
+    seed: int = 1,
+) -> ParallelCorpus:
+    """Pairs from a data set with a "translation" column, through Hugging Face ``datasets``.
+
+    Args:
+        name: such as "Helsinki-NLP/opus_books".
+        source_language: a key of the column's entries.
+        target_language: likewise.
+        configuration: such as "en-nl".
+        licence: what may be done with it: look it up on the data set's page.
+        seed: decides the split.
+
+    Raises:
+        MtcourseError: ``datasets`` is not installed, or the data set cannot be had.
+    """
+    try:
+        from datasets import load_dataset  # pyright: ignore[reportMissingImports]
+    except ImportError as error:
+        raise MtcourseError(
+            "Hugging Face's datasets is not installed: pip install 'mtcourse[online]'"
+        ) from error
+    try:
+        rows = load_dataset(name, configuration, split="train")
+    except Exception as error:  # whatever its many back ends raise: the network is the usual cause
+        raise MtcourseError(f"the data set {name!r} cannot be loaded: {error}") from error
+    try:
+        pairs = [
+            SentencePair(
+                " ".join(row[source_language].split()),
+                " ".join(row[target_language].split()),
+                origin=f"{name}:{number}",
+            )
+            for number, row in enumerate(rows["translation"])
+        ]
+    except KeyError as error:
+        raise MtcourseError(
+            f"the data set {name!r} has no translation column with {source_language!r} and "
+            f"{target_language!r}: {error} is missing"
+        ) from error
+    return _corpus(name, source_language, target_language, licence, pairs, Dropped(), seed)
+
+
+def libreoffice_corpus(
+    target_language: str = "nl",
+    root: Path | str | None = None,
+    max_words: int = LONGEST,
+    seed: int = 1,
+) -> ParallelCorpus:
+    """English sentences of LibreOffice's help with their translation: the course's real corpus.
+
+    Dev and test come from pages that training never sees, and have no near duplicate there.
+
+    Args:
+        target_language: "nl", "fr" or "de".
+        root: where the unpacked packages are; None looks where ``make real-data`` and Debian put
+            them.
+        max_words: the longest sentence on either side, in words.
+        seed: decides which pages are held out.
+
+    Raises:
+        MtcourseError: the pages are not there, and how to get them.
+    """
+    from mtcourse.text.libreoffice import extract, help_folder, version_of
+
+    folder = help_folder(("en", target_language), root)
+    pairs = extract(folder, "en", target_language)
+    dropped = Dropped()
+    cleaned = clean(pairs, dropped, max_words)
+    splits = split_pairs(cleaned, _page, len(cleaned) // 29, seed, dropped)
+    return ParallelCorpus(
+        "LibreOffice help",
+        "en",
+        target_language,
+        "MPL-2.0",
+        splits,
+        version_of(folder),
+        dropped.report(sum(map(len, splits.values()))),
+    )
+
+
+def load_corpus(spec: str) -> ParallelCorpus:
+    """The corpus that a word on the command line names.
+
+    ``builtin``; ``libreoffice``, ``libreoffice:fr``, ``libreoffice:nl:12`` (at most 12 words);
+    ``pairs.en-nl.tsv``; ``text.en,text.nl``; ``nl.po`` or ``nl.mo``. The names of files say the
+    languages.
+
+    Raises:
+        MtcourseError: the word names no corpus, and which words do.
+    """
+    if spec == "builtin":
+        return builtin_corpus()
+    if spec.split(":")[0] == "libreoffice":
+        return _libreoffice_of(spec)
+    for pattern, read in _FILES.items():
+        if match := re.fullmatch(pattern, spec):
+            return read(match)
+    raise MtcourseError(
+        f"{spec!r} names no corpus: say builtin, libreoffice[:language[:words]], "
+        "NAME.en-nl.tsv, SOURCE.en,TARGET.nl, or nl.po"
+    )
+
+
+_FILES: dict[str, Callable[[re.Match[str]], ParallelCorpus]] = {
+    r".*?(\w+)-(\w+)\.tsv": lambda m: tsv_corpus(m[0], m[1], m[2]),
+    r"(.+\.(\w+)),(.+\.(\w+))": lambda m: aligned_files_corpus(m[1], m[3], m[2], m[4]),
+    r"(?:.*[/\\.])?(\w+)\.[pm]o": lambda m: gettext_corpus([m[0]], m[1]),
+}
+
+
+def _libreoffice_of(spec: str) -> ParallelCorpus:
+    """Reads ``libreoffice[:language[:words]]``."""
+    match = re.fullmatch(r"libreoffice(?::(\w+)(?::(\d+))?)?", spec)
+    if match is None:
+        raise MtcourseError(f"{spec!r} should be libreoffice, libreoffice:nl or libreoffice:nl:12")
+    return libreoffice_corpus(match[1] or "nl", max_words=int(match[2] or LONGEST))
+
+
+def _page(pair: SentencePair) -> str:
+    """The page that a pair of LibreOffice's help stands on."""
+    return pair.origin.split("#")[0]
+
+
+def _corpus(
+    name: str,
+    source_language: str,
+    target_language: str,
+    licence: str,
+    pairs: Sequence[SentencePair],
+    dropped: Dropped,
+    seed: int,
+) -> ParallelCorpus:
+    """Cleans and splits: a twentieth, at most 1000 pairs, for each of dev and test."""
+    cleaned = clean(pairs, dropped)
+    held_out = min(1000, max(1, len(cleaned) // 20))
+    splits = split_pairs(cleaned, lambda pair: pair.origin, held_out, seed, dropped)
+    report = dropped.report(sum(map(len, splits.values())))
+    return ParallelCorpus(
+        name, source_language, target_language, licence or "not stated", splits, report=report
+    )
+
+
+def _lines(path: Path | str) -> Iterator[tuple[str, str]]:
+    """Each line of a file with its place; the file must exist, be UTF-8 and not be empty."""
+    try:
+        content = Path(path).read_bytes()
+    except OSError as error:
+        raise MtcourseError(f"{path} cannot be read: {error.strerror}") from error
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        raise MtcourseError(
+            f"{path} is not UTF-8: byte 0x{content[error.start]:02x} at offset {error.start}, "
+            f"line {line}: convert the file to UTF-8"
+        ) from error
+    if not text.strip():
+        raise MtcourseError(f"{path} is empty: it should have one sentence a line")
+    for number, line in enumerate(text.removesuffix("\n").split("\n"), start=1):
+        yield f"{path}:{number}", line.removesuffix("\r")
+
+
+def _messages(path: Path, dropped: Dropped) -> Iterator[SentencePair]:
+    """The translated messages of one catalog."""
+    import polib
+
+    if not path.is_file():
+        raise MtcourseError(f"{path} cannot be read: there is no such file")
+    try:
+        catalog = polib.mofile(str(path)) if path.suffix == ".mo" else polib.pofile(str(path))
+    except (OSError, ValueError, IndexError) as error:
+        raise MtcourseError(f"{path} is not a message catalog: {error}") from error
+    for number, entry in enumerate(catalog, start=1):
+        target = entry.msgstr or entry.msgstr_plural.get(0, "")
+        origin = f"{path}, message {number}"
+        pair = SentencePair(_plain(entry.msgid), _plain(target), origin=origin)
+        if entry.obsolete:
+            dropped.add("obsolete message", pair)
+        elif "fuzzy" in entry.flags:
+            dropped.add("fuzzy message", pair)
+        elif not target:
+            dropped.add("message without a translation", pair)
+        else:
+            yield pair
+
+
+def _plain(message: str) -> str:
+    """A message without keyboard marks and line breaks."""
+    return " ".join(_ACCELERATOR.sub("", message).split())

@@ -1,0 +1,232 @@
+"""The built-in English-Dutch corpus: one abstract syntax, two linearisers (chapter 01).
+
+The languages differ where real Dutch differs from English: verb second, verb-final clauses,
+separable verbs, two genders, inflected adjectives, ``niet`` and ``geen``. Sentences are drawn at
+random from tables of words, so that the corpus is as large as wanted and needs no network.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator
+from random import Random
+
+from mtcourse.errors import MtcourseError
+from mtcourse.text.language import dutch, english
+from mtcourse.text.language.derivation import HELD_CONSTRUCTIONS, describe, features, shape
+from mtcourse.text.language.lexicon import Lexicon
+from mtcourse.text.language.reading import load_lexicon
+from mtcourse.text.language.sentences import SentenceSampler
+from mtcourse.text.language.syntax import Sentence, Token
+from mtcourse.text.pairs import SentencePair, words
+
+MAX_WORDS = 15
+"""No sentence of training, on either side, has more words and punctuation marks."""
+
+_MAX_LONG_WORDS = 26
+_HELD_OUT_SHARE = 0.06
+_PATIENCE = 200
+
+Feature = tuple[str, str]
+
+
+def make_pair(sentence: Sentence) -> SentencePair:
+    """Both linearisations of a sentence, aligned, with every further Dutch order that is right.
+
+    Args:
+        sentence: the abstract syntax.
+    """
+    source = english.linearise(sentence)
+    target, choices = dutch.linearise(sentence)
+    first = _text(target)
+    references = list[str]()
+    for size in range(1, len(choices) + 1):
+        for chosen in itertools.combinations(sorted(choices), size):
+            other = _text(dutch.linearise(sentence, frozenset(chosen))[0])
+            if other != first and other not in references:
+                references.append(other)
+    return SentencePair(
+        source=_text(source),
+        target=first,
+        references=tuple(references),
+        alignment=_alignment(source, target),
+        derivation=describe(sentence),
+        origin="mtcourse.text.grammar",
+    )
+
+
+def _text(tokens: list[Token]) -> str:
+    """The sentence as it is written: a capital, and no space before punctuation."""
+    text = " ".join([word for word, _ in tokens])
+    for mark in (" .", " ,", " ?", " !"):
+        text = text.replace(mark, mark[1])
+    return text[0].upper() + text[1:]
+
+
+def _alignment(source: list[Token], target: list[Token]) -> tuple[tuple[int, int], ...]:
+    """Pairs of positions that express the same piece of meaning."""
+    places: dict[str, list[int]] = {}
+    for position, (_, names) in enumerate(target):
+        for name in names:
+            places.setdefault(name, []).append(position)
+    return tuple(
+        sorted(
+            {
+                (i, j)
+                for i, (_, names) in enumerate(source)
+                for name in names
+                for j in places.get(name, ())
+            }
+        )
+    )
+
+
+def sample_pairs(count: int, seed: int = 1) -> list[SentencePair]:
+    """Distinct English-Dutch sentence pairs, the same for the same seed.
+
+    Args:
+        count: how many.
+        seed: of the random numbers.
+
+    Raises:
+        MtcourseError: if the count is negative.
+    """
+    if count < 0:
+        raise MtcourseError(f"count = {count}: ask for 0 pairs or more")
+    stream = _Stream(load_lexicon(), Random(f"pairs {seed}"))
+    return [pair for _, pair in itertools.islice(stream.pairs(lambda _: True), count)]
+
+
+class _Stream:
+    """Pairs whose strings no earlier set and no earlier pair of this set has."""
+
+    def __init__(self, lexicon: Lexicon, random: Random, is_long: bool = False):
+        self.sampler = SentenceSampler(lexicon, random, is_long)
+        self.shortest = MAX_WORDS + 1 if is_long else 0
+        self.longest = _MAX_LONG_WORDS if is_long else MAX_WORDS
+        self.sources = set[str]()
+
+    def pairs(
+        self,
+        accept: Callable[[Sentence], bool],
+        taken: frozenset[str] | set[str] = frozenset(),
+    ) -> Iterator[tuple[Sentence, SentencePair]]:
+        """Draws pairs for ever; none shares a string with the taken ones."""
+        while True:
+            sentence = self.sampler.draw()
+            if not accept(sentence):
+                continue
+            pair = make_pair(sentence)
+            sizes = (len(words(pair.source)), len(words(pair.target)))
+            if min(sizes) < self.shortest or max(sizes) > self.longest:
+                continue
+            if pair.source in self.sources or not taken.isdisjoint(_strings(pair)):
+                continue
+            self.sources.add(pair.source)
+            yield sentence, pair
+
+
+def _strings(pair: SentencePair) -> tuple[str, ...]:
+    return (pair.source, pair.target, *pair.references)
+
+
+def grammar_splits(
+    train: int = 30_000, dev: int = 500, test: int = 1_000, seed: int = 1
+) -> dict[str, tuple[SentencePair, ...]]:
+    """Training pairs and four kinds of held-out pairs that share no sentence with each other.
+
+    ``dev`` and ``test`` are drawn as ``train`` is. ``compositional`` holds only sentences with a
+    verb in a construction, or a noun with an adjective, that training never has together;
+    ``control`` holds for each of them one of the same shape and lengths whose pairs training
+    has. ``length`` is longer, on both sides, than anything in training.
+
+    Args:
+        train: pairs for training.
+        dev: pairs for choosing a checkpoint.
+        test: pairs in each of the four test sets.
+        seed: of the random numbers.
+
+    Raises:
+        MtcourseError: if a count is negative, or training is too small to have shown what the
+            control set needs.
+    """
+    for name, count in (("train", train), ("dev", dev), ("test", test)):
+        if count < 0:
+            raise MtcourseError(f"{name} = {count}: ask for 0 pairs or more")
+    lexicon = load_lexicon()
+    held_out = held_out_features(lexicon, seed)
+    taken, seen = set[str](), set[Feature]()
+    splits: dict[str, tuple[SentencePair, ...]] = {}
+
+    def is_ordinary(sentence: Sentence) -> bool:
+        return held_out.isdisjoint(features(sentence))
+
+    for name, count in (("train", train), ("dev", dev), ("test", test)):
+        stream = _Stream(lexicon, Random(f"{name} {seed}"))
+        drawn = list(itertools.islice(stream.pairs(is_ordinary, frozenset(taken)), count))
+        if name == "train":
+            seen.update(itertools.chain.from_iterable(features(sentence) for sentence, _ in drawn))
+        splits[name] = tuple(pair for _, pair in drawn)
+        taken.update(itertools.chain.from_iterable(map(_strings, splits[name])))
+    stream = _Stream(lexicon, Random(f"compositional {seed}"))
+    splits["compositional"], splits["control"] = _matched(stream, test, held_out, seen, taken)
+    taken.update(itertools.chain.from_iterable(map(_strings, splits["compositional"])))
+    taken.update(itertools.chain.from_iterable(map(_strings, splits["control"])))
+    long = _Stream(lexicon, Random(f"length {seed}"), is_long=True)
+    drawn = itertools.islice(long.pairs(is_ordinary, taken), test)
+    splits["length"] = tuple(pair for _, pair in drawn)
+    return splits
+
+
+def held_out_features(lexicon: Lexicon, seed: int) -> frozenset[Feature]:
+    """The verb-construction and noun-adjective pairs that training never shows.
+
+    Args:
+        lexicon: the words.
+        seed: of the random choice.
+    """
+    verbs = sorted({verb.name for verb in lexicon.verbs if "weather" not in verb.subjects})
+    shown = [(verb, construction) for verb in verbs for construction in HELD_CONSTRUCTIONS]
+    described = [
+        (noun.english, adjective.english)
+        for noun in lexicon.nouns
+        for adjective in lexicon.adjectives
+        if adjective.inflected and adjective.goes_with(noun)
+    ]
+    random = Random(f"held out {seed}")
+    parts = [
+        random.sample(pairs, int(len(pairs) * _HELD_OUT_SHARE)) for pairs in (shown, described)
+    ]
+    return frozenset(itertools.chain.from_iterable(parts))
+
+
+def _matched(
+    stream: _Stream, count: int, held_out: frozenset[Feature], seen: set[Feature], taken: set[str]
+) -> tuple[tuple[SentencePair, ...], tuple[SentencePair, ...]]:
+    """Compositional pairs, and for each a control pair of equal shape and lengths."""
+    waiting: dict[tuple[object, ...], tuple[list[SentencePair], list[SentencePair]]] = {}
+    matched = list[tuple[SentencePair, SentencePair]]()
+
+    def is_wanted(sentence: Sentence) -> bool:
+        found = features(sentence)
+        return bool(found) and (not held_out.isdisjoint(found) or found <= seen)
+
+    strings = set[str]()
+    drawn = stream.pairs(is_wanted, taken)
+    for _ in range(_PATIENCE * (count + 20)):
+        if len(matched) == count:
+            novel, control = zip(*matched, strict=True) if matched else ((), ())
+            return novel, control
+        sentence, pair = next(drawn)
+        if not strings.isdisjoint(_strings(pair)):
+            continue
+        strings.update(_strings(pair))
+        key = (shape(sentence), len(words(pair.source)), len(words(pair.target)))
+        novel, control = waiting.setdefault(key, ([], []))
+        (control if held_out.isdisjoint(features(sentence)) else novel).append(pair)
+        if novel and control:
+            matched.append((novel.pop(), control.pop()))
+    raise MtcourseError(
+        f"found {len(matched)} of {count} control pairs whose word pairs training has: "
+        "ask for more training pairs or fewer test pairs"
+    )

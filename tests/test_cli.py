@@ -1,0 +1,149 @@
+"""The command line as a person uses it: what it prints, how it ends, what it says of bad input."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import torch
+
+from mtcourse import cli
+from mtcourse.models.translator import Translator
+from mtcourse.text.tokenizer import TokenizerPair
+from tests.oracles import model_of_seed
+from tests.small_corpus import PAIRS
+
+
+@pytest.fixture
+def run(monkeypatch, capsys):
+    """Runs ``mtcourse`` with arguments; returns exit status, standard output and error."""
+
+    def run_with(*arguments: str | Path, stdin: str = "") -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "argv", ["mtcourse", *map(str, arguments)])
+        monkeypatch.setattr("sys.stdin", __import__("io").StringIO(stdin))
+        try:
+            cli.main()
+            status = 0
+        except SystemExit as end:
+            status = int(end.code or 0)
+        out, err = capsys.readouterr()
+        return status, out, err
+
+    return run_with
+
+
+@pytest.fixture
+def tsv(tmp_path) -> Path:
+    """A corpus of a few hundred distinct lines."""
+    lines = [
+        f"{pair.source} {number}\t{pair.target} {number}" for number in range(30) for pair in PAIRS
+    ]
+    path = tmp_path / "pairs.en-nl.tsv"
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def checkpoint(tmp_path) -> Path:
+    tokenizers = TokenizerPair.train(PAIRS, 320)
+    size = tokenizers.source.vocabulary_size
+    Translator(model_of_seed(2, V_s=size, V_t=size), tokenizers).save(tmp_path / "random")
+    return tmp_path / "random"
+
+
+def test_translate_prints_a_line_for_each_sentence(run, checkpoint):
+    status, out, _ = run("translate", "A cat", "", "The dog", "--checkpoint", checkpoint)
+    assert status == 0
+    assert out.count("\n") == 3
+    from_lines = run("translate", "--checkpoint", checkpoint, stdin="A cat\n\nThe dog\n")
+    assert from_lines[1] == out
+
+
+def test_translate_prints_the_n_best_with_scores(run, checkpoint):
+    arguments = ("translate", "A cat", "--checkpoint", checkpoint, "--beams", "3", "--n-best", "3")
+    _, out, _ = run(*arguments)
+    scores = [float(line.split("\t")[0]) for line in out.splitlines()]
+    assert len(scores) == 3
+    assert scores == sorted(scores, reverse=True)
+
+
+def test_train_then_resume_then_evaluate(run, tsv, tmp_path):
+    out = tmp_path / "run"
+    status, printed, err = run("train", "--corpus", tsv, "--out", out, "--steps", "2")
+    assert (status, err.count("Traceback")) == (0, 0)
+    assert "best dev loss" in printed
+    assert "BLEU" in printed
+    losses = (out / "losses.csv").read_text().splitlines()
+    assert len(losses) == 3
+    assert json.loads((out / "recipe.json").read_text())["training"]["steps"] == 2
+    status, _, err = run("train", "--corpus", tsv, "--out", out, "--steps", "4")
+    assert status == 2
+    assert "already holds a run" in err
+    status, _, err = run("train", "--corpus", tsv, "--out", out, "--steps", "4", "--resume")
+    assert status == 0, err
+    grown = (out / "losses.csv").read_text().splitlines()
+    assert len(grown) == 5
+    assert grown[:3] == losses
+    status, printed, _ = run("evaluate", "--checkpoint", out, "--corpus", tsv)
+    assert status == 0
+    assert "nrefs" in printed, "the signature belongs to the score"
+    assert "95%" in printed
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["translate", "A", "--checkpoint", "nowhere"], "there is no translator in nowhere"),
+        (["translate", "A", "--n-best", "9"], "--n-best 9 is more than --beams 4"),
+        (["translate", "A", "--device", "toaster"], "no device 'toaster'"),
+        (["train", "--out", "x", "--corpus", "nothing.tsv"], "nothing.tsv"),
+        (["train", "--out", "x", "--corpus", "what?"], "what?"),
+        (["evaluate", "--corpus", "builtin", "--split", "exam"], "no split 'exam'"),
+        (["train", "--out", "x", "--resume"], "no run to resume in x"),
+    ],
+)
+def test_what_a_user_got_wrong_is_one_line(run, arguments, said, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    status, _, err = run(*arguments)
+    assert status == 2
+    assert err.startswith("mtcourse: ")
+    assert said in err
+    assert "Traceback" not in err
+    assert list(tmp_path.iterdir()) == [], "nothing is half-written"
+
+
+def test_the_shipped_translator_translates_the_readmes_sentence(run):
+    _, out, _ = run("translate", "Yesterday the old baker did not open the shop.")
+    assert out == "Gisteren opende de oude bakker de winkel niet.\n"
+
+
+def test_importing_the_package_imports_nothing_heavy():
+    heavy = {"sacrebleu", "matplotlib", "transformers", "accelerate", "datasets", "sentencepiece"}
+    code = f"import sys, mtcourse; print(sorted({heavy!r} & set(sys.modules)))"
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60
+    )
+    assert done.stdout == "[]\n"
+
+
+def test_a_translator_is_loaded_without_what_it_does_not_need():
+    heavy = {"sacrebleu", "matplotlib", "transformers", "accelerate", "datasets"}
+    code = (
+        "import sys; from mtcourse.models.translator import Translator; "
+        f"print(sorted({heavy!r} & set(sys.modules)))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60
+    )
+    assert done.stdout == "[]\n"
+
+
+def test_torch_is_seeded_by_the_run_and_left_as_it_was(run, tsv, tmp_path):
+    torch.manual_seed(5)
+    expected = torch.rand(1)
+    torch.manual_seed(5)
+    run("train", "--corpus", tsv, "--out", tmp_path / "run", "--steps", "1")
+    assert torch.rand(1) == expected

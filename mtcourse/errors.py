@@ -2,4 +2,4 @@
 
 
 class MtcourseError(Exception):
-    """Says what was wrong, where, and what to do; the command line prints it without a traceback."""
+    """Says what was wrong, where, and what to do; the command line prints no traceback."""

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import json
+import random
+import shutil
+import tempfile
+import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -14,6 +18,7 @@ from torch import Tensor
 from mtcourse.errors import MtcourseError
 from mtcourse.evaluation.scores import Scores, score
 from mtcourse.models.encoder_decoder import EncoderDecoder, EncoderDecoderConfig
+from mtcourse.models.model_card import CardFacts, Purpose, write_card
 from mtcourse.models.translator import BEST, LAST, TOKENIZER, Translator, pick_device
 from mtcourse.text.batches import Batch, Skipped, batches_in_order, bucketed_batches, encode_pairs
 from mtcourse.text.corpora import ParallelCorpus
@@ -42,18 +47,18 @@ class Recipe:
         training: steps, learning rate, schedule.
     """
 
-    vocabulary_size: int = 800
+    vocabulary_size: int = 2000
     d_model: int = 128
     h: int = 4
     d_ff: int = 512
     layers: int = 2
-    dropout: float = 0.1
+    dropout: float = 0.05
     max_length: int = 128
     smoothing: float = 0.1
     tokens_per_batch: int = 2048
     training: TrainingConfig = field(
         default_factory=lambda: TrainingConfig(
-            steps=1800,
+            steps=2400,
             learning_rate=3e-3,
             warmup=200,
             schedule="cosine",
@@ -177,6 +182,55 @@ def evaluate_translator(
     translations = translator.translate([pair.source for pair in pairs], beams)
     references = [(pair.target, *pair.references) for pair in pairs]
     return score(translations, references), translations
+
+
+def publish_translator(
+    corpus: ParallelCorpus,
+    recipe: Recipe,
+    out: Path | str,
+    purpose: Purpose,
+    *,
+    test_sets: Sequence[str] = ("test",),
+    beams: int = 4,
+    callbacks: Sequence[Callback] = (),
+) -> dict[str, Scores]:
+    """Trains on the CPU, stores in half precision, scores what is stored, and writes its card.
+
+    Args:
+        corpus: as for ``train_translator``, with the test sets.
+        recipe: sizes and steps.
+        out: where ``tokenizer``, ``best``, ``losses.csv`` and the card's files are written.
+        purpose: the card's own words.
+        test_sets: splits to score on; the card's ten examples are drawn from the first.
+        beams: of the translations that are scored.
+        callbacks: called with every step's report.
+    """
+    out = Path(out)
+    started = time.process_time()
+    with tempfile.TemporaryDirectory() as folder:
+        trained = train_translator(corpus, folder, recipe, callbacks=callbacks, device="cpu")
+        cpu_minutes = (time.process_time() - started) / 60
+        trained.translator.save(out, dtype=torch.float16)
+        shutil.copy(Path(folder) / "losses.csv", out / "losses.csv")
+    translator = Translator.load(out, device="cpu")
+    results = {
+        name: evaluate_translator(translator, corpus.splits[name], beams) for name in test_sets
+    }
+    facts = CardFacts(
+        purpose,
+        corpus=f"{corpus.name} {corpus.version}, {len(corpus.splits['train']):,} training pairs, "
+        f"licence {corpus.licence}.",
+        seed=recipe.training.seed,
+        steps=trained.state.step,
+        cpu_minutes=cpu_minutes,
+        beams=beams,
+    )
+    scores = {name: of_set for name, (of_set, _) in results.items()}
+    pairs, (_, translations) = corpus.splits[test_sets[0]], results[test_sets[0]]
+    picked = random.Random(recipe.training.seed).sample(range(len(pairs)), 10)
+    examples = [(pairs[i], translations[i]) for i in picked]
+    write_card(out, facts, translator, scores, examples)
+    return scores
 
 
 def _check_splits(corpus: ParallelCorpus) -> None:

@@ -17,29 +17,38 @@ from mtcourse.text.pairs import SentencePair
 
 
 @dataclass(frozen=True)
-class CardFacts:
-    """What the card needs to know of a run.
+class Purpose:
+    """What a card says in its author's words.
 
     Args:
         title: its first line.
         intended_use: one paragraph: what it is for, and what it is not for.
-        corpus: name, version, licence and sizes of what it was trained on, in words.
-        script: the script that made it.
-        seed: of everything random.
-        steps: updates.
-        cpu_minutes: processor time of the whole run, all threads.
-        machine: processor, cores and library versions.
-        beams: of the translations that were scored.
+        script: the script that makes the translator.
     """
 
     title: str
     intended_use: str
-    corpus: str
     script: str
+
+
+@dataclass(frozen=True)
+class CardFacts:
+    """What a card says of a run.
+
+    Args:
+        purpose: its author's words.
+        corpus: name, version, size and licence of what it was trained on.
+        seed: of everything random.
+        steps: updates.
+        cpu_minutes: processor time of training, all threads.
+        beams: of the translations that were scored.
+    """
+
+    purpose: Purpose
+    corpus: str
     seed: int
     steps: int
     cpu_minutes: float
-    machine: str
     beams: int
 
 
@@ -123,17 +132,17 @@ def _card(
     ]
     return "\n".join(
         [
-            f"# {facts.title}",
+            f"# {facts.purpose.title}",
             "",
-            facts.intended_use,
+            facts.purpose.intended_use,
             "",
             f"- Model: encoder-decoder Transformer, {parameters:,} parameters: d_model "
             f"{config.d_model}, {config.h} heads, d_ff {config.d_ff}, {config.encoder_layers} + "
             f"{config.decoder_layers} layers, {config.norm}-norm, vocabularies of {config.V_s:,} "
             f"and {config.V_t:,} pieces.",
             f"- Corpus: {facts.corpus}",
-            f"- Made by `{facts.script}` with seed {facts.seed}: {facts.steps:,} updates, "
-            f"{facts.cpu_minutes:.1f} CPU-minutes on {facts.machine}.",
+            f"- Made by `{facts.purpose.script}` with seed {facts.seed}: {facts.steps:,} updates, "
+            f"{facts.cpu_minutes:.1f} CPU-minutes on {machine_in_words()}.",
             "",
             "## Scores",
             "",

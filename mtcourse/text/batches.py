@@ -29,12 +29,12 @@ class Example:
 
     @property
     def source_length(self) -> int:
-        """Positions that the source takes in a batch: its ids and <eos>."""
+        """How many positions the source takes in a batch, its ids and <eos>."""
         return len(self.source) + 1
 
     @property
     def target_length(self) -> int:
-        """Positions that the target takes: its ids and <bos>, or its ids and <eos>."""
+        """How many positions the target takes, its ids with <bos> or with <eos>."""
         return len(self.target) + 1
 
 
@@ -142,7 +142,7 @@ class Batch:
 
     @property
     def target_tokens(self) -> int:
-        """The number of labels that are not padding: what the loss is the mean over."""
+        """The number of labels that are not padding, over which the loss is the mean."""
         return int(self.labels.count_nonzero())
 
     def to(self, device: torch.device | str) -> Batch:

@@ -1,0 +1,58 @@
+"""Writes the notebook beside each chapter, for Colab, Binder and nbval.
+
+python scripts/pair_notebooks.py            writes book/NN_word.ipynb for every book/NN_word.md
+python scripts/pair_notebooks.py --check    only says which are out of step, and fails if any is
+
+The Markdown is the source. Cell ids follow from the order of the cells, so the same chapter gives
+the same notebook to the byte.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import jupytext
+import nbformat
+
+BOOK = Path(__file__).resolve().parent.parent / "book"
+REPOSITORY = "https://github.com/mtcourse/mtcourse"
+INSTALL = f"""# Colab only: gets the package. Elsewhere it is installed already.
+import sys
+
+if "google.colab" in sys.modules:
+    %pip install -q "mtcourse @ git+{REPOSITORY}\""""
+
+
+def notebook_of(chapter: Path) -> str:
+    """The notebook of a chapter, as text."""
+    notebook = jupytext.read(chapter)
+    notebook.cells.insert(0, nbformat.v4.new_code_cell(INSTALL, metadata={"tags": ["remove-cell"]}))
+    for number, cell in enumerate(notebook.cells):
+        cell["id"] = f"{chapter.stem.replace('_', '-')}-{number:03d}"[-64:]
+    notebook.metadata = {
+        "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
+        "language_info": {"name": "python"},
+    }
+    notebook.nbformat, notebook.nbformat_minor = 4, 5
+    return nbformat.writes(notebook) + "\n"
+
+
+def main(arguments: list[str]) -> int:
+    """Writes or checks all pairs; returns the exit status."""
+    stale = []
+    for chapter in sorted(BOOK.glob("[0-9][0-9]_*.md")):
+        pair, text = chapter.with_suffix(".ipynb"), notebook_of(chapter)
+        if pair.exists() and pair.read_text(encoding="utf-8") == text:
+            continue
+        stale.append(pair.name)
+        if "--check" not in arguments:
+            pair.write_text(text, encoding="utf-8")
+    if stale and "--check" in arguments:
+        print(f"out of step with their chapters: {', '.join(stale)}; run: make notebooks")
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -6,6 +6,7 @@ Heavy imports stand inside the commands, so that ``mtcourse --help`` is quick.
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -14,7 +15,6 @@ import typer
 from mtcourse.errors import MtcourseError
 
 if TYPE_CHECKING:
-    from mtcourse.evaluation.scores import Scores
     from mtcourse.recipe import Recipe
 
 app = typer.Typer(
@@ -66,19 +66,25 @@ def train(
     corpus: Corpus = "builtin",
     resume: Annotated[bool, typer.Option("--resume", help="Go on where it stopped.")] = False,
     steps: Annotated[int | None, typer.Option(min=1, help="Updates of the whole run.")] = None,
+    vocabulary_size: Annotated[
+        int | None, typer.Option(min=1, help="Subword pieces; a small corpus allows few.")
+    ] = None,
     seed: Annotated[int, typer.Option(help="Of everything random.")] = 1,
     precision: Annotated[str, typer.Option(help="float32 or bfloat16 autocast.")] = "float32",
     tensorboard: Annotated[bool, typer.Option("--tensorboard", help="Also log there.")] = False,
     device: Device = "auto",
 ) -> None:
     """Train a translator; Ctrl-C keeps the state, --resume goes on."""
-    from mtcourse.recipe import evaluate_translator, train_translator
+    from mtcourse.recipe import Recipe, check_folder, evaluate_translator, train_translator
     from mtcourse.text.corpora import load_corpus
     from mtcourse.training.callbacks import TensorBoardLog, progress
 
+    check_folder(out, resume)
+    recipe = Recipe.load(out) if resume else _recipe(steps, vocabulary_size, seed, precision)
+    if resume and steps:
+        recipe = replace(recipe, training=replace(recipe.training, steps=steps))
     data = load_corpus(corpus)
     typer.echo(f"{data.name}: {len(data.splits['train']):,} pairs to train on", err=True)
-    recipe = _recipe(steps, seed, precision)
     with progress() as show:
         logs = [TensorBoardLog(out / "tensorboard")] if tensorboard else []
         trained = train_translator(
@@ -97,7 +103,7 @@ def train(
         f"loss {trained.state.losses[-1]:.3f}, best dev loss {trained.state.best_dev_loss:.3f}"
     )
     if test := data.splits.get("test"):
-        _print_scores(evaluate_translator(trained.translator, test)[0])
+        typer.echo(evaluate_translator(trained.translator, test)[0])
 
 
 @app.command()
@@ -118,24 +124,27 @@ def evaluate(
         there = ", ".join(name for name, pairs in data.splits.items() if pairs)
         raise MtcourseError(f"the corpus {data.name} has no split {split!r}; it has {there}")
     translator = Translator.load(checkpoint, device)
-    _print_scores(evaluate_translator(translator, data.splits[split], beams)[0])
+    typer.echo(evaluate_translator(translator, data.splits[split], beams)[0])
 
 
-def _recipe(steps: int | None, seed: int, precision: str) -> Recipe:
+def _recipe(steps: int | None, vocabulary_size: int | None, seed: int, precision: str) -> Recipe:
     """The default recipe with what the command line changes."""
-    from dataclasses import replace
-
     from mtcourse.recipe import Recipe
 
     recipe = Recipe()
+    steps = steps or recipe.training.steps
     training = replace(
-        recipe.training, steps=steps or recipe.training.steps, seed=seed, precision=precision
+        recipe.training,
+        steps=steps,
+        warmup=min(recipe.training.warmup, steps // 2),
+        seed=seed,
+        precision=precision,
     )
-    return replace(recipe, training=training)
-
-
-def _print_scores(scores: Scores) -> None:
-    typer.echo(scores)
+    return replace(
+        recipe,
+        vocabulary_size=vocabulary_size or recipe.vocabulary_size,
+        training=training,
+    )
 
 
 def main() -> None:

@@ -10,7 +10,6 @@ import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
 
 import torch
 from torch import Tensor
@@ -28,6 +27,8 @@ from mtcourse.training.callbacks import Callback, CsvLog, keep_best
 from mtcourse.training.checkpoints import load_checkpoint, restore_weights
 from mtcourse.training.loop import TrainingConfig, TrainingState, train
 from mtcourse.training.loss import chunked_loss
+
+RECIPE = "recipe.json"
 
 
 @dataclass(frozen=True)
@@ -83,9 +84,28 @@ class Recipe:
             shared_embeddings=tokenizers.joint,
         )
 
-    def to_dict(self) -> dict[str, Any]:
-        """The recipe as JSON can hold it."""
-        return asdict(self) | {"training": self.training.as_json()}
+    def save(self, folder: Path) -> None:
+        """Writes ``recipe.json``, so that a run can be gone on with as it was begun."""
+        values = asdict(self) | {"training": self.training.as_json()}
+        (folder / RECIPE).write_text(json.dumps(values, indent=1) + "\n", encoding="utf-8")
+
+    @classmethod
+    def load(cls, folder: Path | str) -> Recipe:
+        """The recipe of the run in a folder.
+
+        Raises:
+            MtcourseError: there is no run, or its recipe cannot be read.
+        """
+        path = Path(folder) / RECIPE
+        if not path.exists():
+            raise MtcourseError(f"there is no run to resume in {folder}: start it without --resume")
+        try:
+            values = json.loads(path.read_text(encoding="utf-8"))
+            training = values.pop("training")
+            betas = tuple(training.pop("betas"))
+            return cls(**values, training=TrainingConfig(**training, betas=betas))
+        except (ValueError, KeyError, TypeError) as error:
+            raise MtcourseError(f"{path} is not a recipe of this version: {error}") from error
 
 
 @dataclass(frozen=True)
@@ -144,18 +164,14 @@ def train_translator(
     recipe = recipe or Recipe()
     folder = Path(folder)
     _check_splits(corpus)
-    if resume and not (folder / TOKENIZER).exists():
-        raise MtcourseError(f"there is no run to resume in {folder}: start it without --resume")
-    if not resume and (folder / LAST).exists():
-        raise MtcourseError(f"{folder} already holds a run: resume it, or name another folder")
+    check_folder(folder, resume)
     tokenizers = _tokenizers(corpus, recipe, folder, resume)
     examples, skipped = encode_pairs(corpus.splits["train"], tokenizers, recipe.max_length)
     dev_examples, _ = encode_pairs(corpus.splits["dev"], tokenizers, recipe.max_length)
     dev = batches_in_order(
         sorted(dev_examples, key=lambda example: example.source_length), recipe.tokens_per_batch
     )
-    model = EncoderDecoder(recipe.model_config(tokenizers))
-    model.reset_parameters(torch.Generator().manual_seed(recipe.training.seed))
+    model = EncoderDecoder(recipe.model_config(tokenizers), seed=recipe.training.seed)
     model.to(pick_device(device))
     state = train(
         model,
@@ -233,6 +249,16 @@ def publish_translator(
     return scores
 
 
+def check_folder(folder: Path, resume: bool) -> None:
+    """Raises unless a run can be resumed in the folder, or begun there."""
+    if resume:
+        Recipe.load(folder)
+    elif (folder / LAST).exists():
+        raise MtcourseError(
+            f"{folder} already holds a run: go on with --resume, or name another folder"
+        )
+
+
 def _check_splits(corpus: ParallelCorpus) -> None:
     for split in ("train", "dev"):
         if not corpus.splits.get(split):
@@ -243,11 +269,10 @@ def _tokenizers(
     corpus: ParallelCorpus, recipe: Recipe, folder: Path, resume: bool
 ) -> TokenizerPair:
     """The run's tokenizers: trained once, then read."""
-    written = folder / "recipe.json"
     if resume:
         return TokenizerPair.load(folder / TOKENIZER)
     folder.mkdir(parents=True, exist_ok=True)
     tokenizers = TokenizerPair.train(corpus.splits["train"], recipe.vocabulary_size)
     tokenizers.save(folder / TOKENIZER)
-    written.write_text(json.dumps(recipe.to_dict(), indent=1) + "\n", encoding="utf-8")
+    recipe.save(folder)
     return tokenizers

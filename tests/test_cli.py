@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import subprocess
 import sys
@@ -12,6 +13,7 @@ import torch
 
 from mtcourse import cli
 from mtcourse.models.translator import Translator
+from mtcourse.text.grammar import sample_pairs
 from mtcourse.text.tokenizer import TokenizerPair
 from tests.oracles import model_of_seed
 from tests.small_corpus import PAIRS
@@ -23,7 +25,7 @@ def run(monkeypatch, capsys):
 
     def run_with(*arguments: str | Path, stdin: str = "") -> tuple[int, str, str]:
         monkeypatch.setattr(sys, "argv", ["mtcourse", *map(str, arguments)])
-        monkeypatch.setattr("sys.stdin", __import__("io").StringIO(stdin))
+        monkeypatch.setattr("sys.stdin", io.StringIO(stdin))
         try:
             cli.main()
             status = 0
@@ -37,12 +39,10 @@ def run(monkeypatch, capsys):
 
 @pytest.fixture
 def tsv(tmp_path) -> Path:
-    """A corpus of a few hundred distinct lines."""
-    lines = [
-        f"{pair.source} {number}\t{pair.target} {number}" for number in range(30) for pair in PAIRS
-    ]
+    """A corpus of a few hundred lines."""
     path = tmp_path / "pairs.en-nl.tsv"
-    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    lines = [f"{pair.source}\t{pair.target}\n" for pair in sample_pairs(400, seed=3)]
+    path.write_text("".join(lines), encoding="utf-8")
     return path
 
 
@@ -72,17 +72,18 @@ def test_translate_prints_the_n_best_with_scores(run, checkpoint):
 
 def test_train_then_resume_then_evaluate(run, tsv, tmp_path):
     out = tmp_path / "run"
-    status, printed, err = run("train", "--corpus", tsv, "--out", out, "--steps", "2")
+    begin = ("train", "--corpus", tsv, "--out", out, "--vocabulary-size", "500")
+    status, printed, err = run(*begin, "--steps", "2")
     assert (status, err.count("Traceback")) == (0, 0)
     assert "best dev loss" in printed
     assert "BLEU" in printed
     losses = (out / "losses.csv").read_text().splitlines()
     assert len(losses) == 3
     assert json.loads((out / "recipe.json").read_text())["training"]["steps"] == 2
-    status, _, err = run("train", "--corpus", tsv, "--out", out, "--steps", "4")
+    status, _, err = run(*begin, "--steps", "4")
     assert status == 2
     assert "already holds a run" in err
-    status, _, err = run("train", "--corpus", tsv, "--out", out, "--steps", "4", "--resume")
+    status, _, err = run(*begin, "--steps", "4", "--resume")
     assert status == 0, err
     grown = (out / "losses.csv").read_text().splitlines()
     assert len(grown) == 5
@@ -145,5 +146,15 @@ def test_torch_is_seeded_by_the_run_and_left_as_it_was(run, tsv, tmp_path):
     torch.manual_seed(5)
     expected = torch.rand(1)
     torch.manual_seed(5)
-    run("train", "--corpus", tsv, "--out", tmp_path / "run", "--steps", "1")
+    run(
+        "train",
+        "--corpus",
+        tsv,
+        "--out",
+        tmp_path / "run",
+        "--steps",
+        "1",
+        "--vocabulary-size",
+        "500",
+    )
     assert torch.rand(1) == expected

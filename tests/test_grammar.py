@@ -2,28 +2,37 @@
 
 from __future__ import annotations
 
+import doctest
 import re
 import shutil
 from functools import lru_cache
-from itertools import chain
+from itertools import chain, pairwise
 from pathlib import Path
 
 import pytest
-from tests.grammar_notation import ADJECTIVES, LEXICON, NOUNS, read_sentence
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from num2words import num2words
 
 from mtcourse.errors import MtcourseError
-from mtcourse.text.grammar import MAX_WORDS, grammar_splits, make_pair, sample_pairs
+from mtcourse.text.grammar import (
+    MAX_WORDS,
+    grammar_splits,
+    held_out_features,
+    make_pair,
+    sample_pairs,
+)
 from mtcourse.text.language import dutch_forms, english_forms, reading
 from mtcourse.text.language.reading import read_lexicon
 from mtcourse.text.pairs import words
+from tests.grammar_notation import LEXICON, NOUNS, read_sentence
 
 TABLES = Path(reading.__file__).parent / "tables"
 EXPECTED = [
     line.split("\t")
-    for line in (Path(__file__).parent / "grammar_sentences.tsv").read_text("utf-8").splitlines()[1:]
+    for line in (Path(__file__).parent / "grammar_sentences.tsv")
+    .read_text("utf-8")
+    .splitlines()[1:]
 ]
 DICTIONARY_FOLDERS = (
     Path("/usr/share/hunspell"),
@@ -37,12 +46,12 @@ FUNCTION_WORDS = {"a", "an", "the", "to", "no", "do", "does", "did", "as", "litt
 
 @lru_cache(maxsize=1)
 def splits():
-    return grammar_splits(train=6_000, dev=200, test=300)
+    return grammar_splits(train=4_000, dev=400, test=100)
 
 
 @lru_cache(maxsize=1)
 def sample():
-    return sample_pairs(3_000, seed=7)
+    return sample_pairs(1_500, seed=7)
 
 
 def strings(pairs) -> set[str]:
@@ -67,14 +76,18 @@ def test_size_of_the_language():
     lemmas = {word.english for table in tables for word in table}
     assert len(lemmas) >= 400
     # "Yesterday the old baker bought the big house.": distinct choices give distinct sentences.
-    described = {noun: 1 + sum(a.goes_with(noun) for a in LEXICON.adjectives) for noun in NOUNS.values()}
+    described = {
+        noun: 1 + sum(a.goes_with(noun) for a in LEXICON.adjectives) for noun in NOUNS.values()
+    }
 
     def phrases(names) -> int:
         return sum(described[n] for n in NOUNS.values() if n.classes & names or n.english in names)
 
     past_times = sum("past" in time.tenses for time in LEXICON.times)
     transitive = [verb for verb in LEXICON.verbs if verb.frame == "object"]
-    counted = sum(phrases(verb.subjects) * phrases(verb.objects) for verb in transitive) * past_times
+    counted = (
+        sum(phrases(verb.subjects) * phrases(verb.objects) for verb in transitive) * past_times
+    )
     assert counted >= 1_000_000
     assert len({verb.name for verb in transitive}) == len(transitive)
 
@@ -90,7 +103,7 @@ def test_pairs_are_deterministic_and_distinct():
 def test_one_english_sentence_has_one_dutch_one():
     targets = {}
     for seed in range(3):
-        for pair in sample_pairs(3_000, seed=seed):
+        for pair in sample_pairs(600, seed=seed):
             assert targets.setdefault(pair.source, pair.target) == pair.target
 
 
@@ -104,7 +117,9 @@ def test_sentences_are_written_as_sentences():
             assert len(words(text)) <= MAX_WORDS + 1
         assert pair.target not in pair.references
         assert len(set(pair.references)) == len(pair.references)
-        assert all(sorted(words(r.lower())) == sorted(words(pair.target.lower())) for r in pair.references)
+        assert all(
+            sorted(words(r.lower())) == sorted(words(pair.target.lower())) for r in pair.references
+        )
 
 
 def english_forms_of_words() -> dict[str, set[str]]:
@@ -120,7 +135,10 @@ def english_forms_of_words() -> dict[str, set[str]]:
         add((noun.english, noun.english_plural), (noun.dutch, noun.dutch_plural, *small))
     for adjective in LEXICON.adjectives:
         forms = (adjective.dutch, adjective.inflected, adjective.comparative)
-        add((adjective.english, *adjective.english_comparative), (*forms, adjective.superlative + "e"))
+        add(
+            (adjective.english, *adjective.english_comparative),
+            (*forms, adjective.superlative + "e"),
+        )
         add(adjective.english_superlative, (adjective.superlative + "e",))
     for verb in LEXICON.verbs:
         simple = (verb.dutch, verb.stem, verb.dutch_third, verb.dutch_past, verb.dutch_past_plural)
@@ -147,7 +165,11 @@ def test_alignment_joins_words_of_the_same_lemma():
         for i, word in enumerate(source):
             if word.lower() in nouns | adjectives and word != "watch":
                 assert linked[i], (pair, word)
-            if word.lower() in nouns - {"watch", "drink"} and word.lower() in known and len(linked[i]) == 1:
+            if (
+                word.lower() in nouns - {"watch", "drink"}
+                and word.lower() in known
+                and len(linked[i]) == 1
+            ):
                 assert linked[i][0] in known[word.lower()], (pair, word)
         unlinked = [word for i, word in enumerate(source) if i not in linked]
         assert set(unlinked) <= FUNCTION_WORDS, (pair, unlinked)
@@ -161,6 +183,35 @@ def test_alignment_of_a_separable_verb_and_a_negation():
     linked = {(source[i], target[j]) for i, j in pair.alignment}
     assert pair.target == "Zij deed geen deur open."
     assert {("open", "deed"), ("open", "open"), ("not", "geen"), ("a", "geen")} <= linked
+
+
+@pytest.mark.parametrize("module", [english_forms, dutch_forms])
+def test_the_examples_of_the_rules(module):
+    result = doctest.testmod(module)
+    assert result.attempted >= 6
+    assert result.failed == 0
+
+
+@pytest.mark.parametrize(
+    ("infinitive", "forms"),
+    [
+        ("juichen", "juich juicht juichte juichten gejuicht"),
+        ("faxen", "fax faxt faxte faxten gefaxt"),
+        ("leven", "leef leeft leefde leefden geleefd"),
+        ("reizen", "reis reist reisde reisden gereisd"),
+        ("zetten", "zet zet zette zetten gezet"),
+        ("antwoorden", "antwoord antwoordt antwoordde antwoordden geantwoord"),
+        ("bestellen", "bestel bestelt bestelde bestelden besteld"),
+        ("bellen", "bel belt belde belden gebeld"),
+        ("herhalen", "herhaal herhaalt herhaalde herhaalden herhaald"),
+        ("tekenen", "teken tekent tekende tekenden getekend"),
+        ("gooien", "gooi gooit gooide gooiden gegooid"),
+    ],
+)
+def test_weak_verbs(infinitive, forms):
+    stem = dutch_forms.stem(infinitive)
+    made = (stem, dutch_forms.third_person(stem), *dutch_forms.weak_past(infinitive, stem))
+    assert " ".join(made) == forms
 
 
 @pytest.mark.parametrize("count", range(100))
@@ -190,6 +241,8 @@ def dutch_words_of_the_language() -> set[str]:
     return {word for word in found if word[:1].isalpha()}
 
 
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+@pytest.mark.filterwarnings("ignore:unclosed file:ResourceWarning")
 def test_every_dutch_form_is_spelt_right():
     folders = [folder for folder in DICTIONARY_FOLDERS if (folder / "nl_NL.dic").is_file()]
     if not folders:
@@ -202,11 +255,11 @@ def test_every_dutch_form_is_spelt_right():
 
 @pytest.mark.parametrize("name", ["train", "dev", "test", "compositional", "control", "length"])
 def test_no_split_shares_a_sentence_with_another(name):
-    sizes = {"train": 6_000, "dev": 200}
-    assert len(splits()[name]) == sizes.get(name, 300)
+    sizes = {"train": 4_000, "dev": 400}
+    assert len(splits()[name]) == sizes.get(name, 100)
     others = chain.from_iterable(pairs for other, pairs in splits().items() if other != name)
     assert strings(splits()[name]).isdisjoint(strings(others))
-    assert len({pair.source for pair in splits()[name]}) == sizes.get(name, 300)
+    assert len({pair.source for pair in splits()[name]}) == sizes.get(name, 100)
 
 
 CLAUSE = re.compile(r"([^\s\[(]+)\[([^\]]*)\]")
@@ -225,17 +278,17 @@ def pairs_in(derivation: str) -> set[tuple[str, str]]:
 
 def test_compositional_pairs_are_new_and_control_pairs_are_not():
     seen = set(chain.from_iterable(pairs_in(pair.derivation) for pair in splits()["train"]))
-    atoms = set(chain.from_iterable(seen))
+    held_out = held_out_features(LEXICON, seed=1)
+    assert seen.isdisjoint(held_out)
     for novel, control in zip(splits()["compositional"], splits()["control"], strict=True):
-        assert pairs_in(novel.derivation) - seen
+        assert pairs_in(novel.derivation) & held_out
         assert pairs_in(control.derivation) <= seen
         assert len(words(novel.source)) == len(words(control.source))
         assert len(words(novel.target)) == len(words(control.target))
-    fresh = set(chain.from_iterable(pairs_in(p.derivation) for p in splits()["compositional"])) - seen
-    assert sum(set(pair) <= atoms for pair in fresh) >= 0.95 * len(fresh)
-    for name in ("dev", "test"):
-        # Ordinary test sentences may hold a rare pair that training lacks, but no held-out one.
-        assert not fresh & set(chain.from_iterable(pairs_in(p.derivation) for p in splits()[name]))
+    for name in ("dev", "test", "length"):
+        assert held_out.isdisjoint(
+            chain.from_iterable(pairs_in(pair.derivation) for pair in splits()[name])
+        )
 
 
 def test_length_set_is_longer_than_training_on_both_sides():
@@ -245,9 +298,9 @@ def test_length_set_is_longer_than_training_on_both_sides():
 
 
 def test_splits_are_deterministic():
-    first, second = (grammar_splits(train=300, dev=20, test=20, seed=5) for _ in range(2))
+    first, second = (grammar_splits(train=100, dev=10, test=10, seed=5) for _ in range(2))
     assert first == second
-    assert first["train"] != grammar_splits(train=300, dev=20, test=20, seed=6)["train"]
+    assert first["train"] != grammar_splits(train=100, dev=10, test=10, seed=6)["train"]
 
 
 @pytest.mark.parametrize(
@@ -269,8 +322,13 @@ MISTAKES = {
     "wrong place": ("nouns.tsv", "in/in", "in/on", "place 'in/on'"),
     "noun named as a class": ("nouns.tsv", "bottle", "tool", "also the name of a class"),
     "unknown auxiliary": ("verbs.tsv", "\thebben\t", "\thebbben\t", "'hebbben'"),
-    "unknown frame": ("verbs.tsv", "\tobject\t", "\tobjct\t", "frame 'objct'"),
-    "object without frame": ("verbs.tsv", "\tobject\t", "\t-\t", "do not go together"),
+    "unknown frame": ("verbs.tsv", "\tobject\tperson\t", "\tobjct\tperson\t", "frame 'objct'"),
+    "object without frame": (
+        "verbs.tsv",
+        "\tobject\tperson\t",
+        "\t-\tperson\t",
+        "do not go together",
+    ),
     "no infinitive": ("verbs.tsv", "\tlezen\t", "\tlees\t", "no Dutch infinitive"),
     "two forms": ("verbs.tsv", "las,lazen,gelezen", "las,gelezen", "2 Dutch forms"),
     "unknown aspect": ("verbs.tsv", "\taction\t", "\tactoin\t", "'actoin'"),
@@ -312,16 +370,16 @@ def test_a_missing_table_is_named(tmp_path):
 def test_a_new_noun_and_a_new_verb_are_one_line_each(tmp_path):
     shutil.copytree(TABLES, tmp_path, dirs_exist_ok=True)
     with (tmp_path / "nouns.tsv").open("a", encoding="utf-8") as table:
-        table.write("\ntoad\t-\tpad\t-\tde\tpadje\tanimal\t-")
+        table.write("toad\t-\tpad\t-\tde\tpadje\tanimal\t-\n")
     with (tmp_path / "verbs.tsv").open("a", encoding="utf-8") as table:
-        table.write("\nlick\t-\t-\tlikken\t-\thebben\tobject\tanimal\tperson\taction\t-\t-")
+        table.write("lick\t-\t-\tlikken\t-\thebben\tobject\tanimal\tperson\taction\t-\t-")
     lexicon = read_lexicon(tmp_path)
     toad, lick = lexicon.nouns[-1], lexicon.verbs[-1]
     assert (toad.english_plural, toad.dutch_plural) == ("toads", "padden")
     assert (lick.ing, lick.dutch_third, lick.dutch_participle) == ("licking", "likt", "gelikt")
 
 
-@settings(deadline=None, max_examples=25)
+@settings(deadline=None, max_examples=10)
 @given(st.integers(min_value=0, max_value=10_000))
 def test_agreement_of_gender_and_number(seed):
     """Read from the text alone: de and het, die and dat, een and plural, jij and its verb."""
@@ -330,15 +388,10 @@ def test_agreement_of_gender_and_number(seed):
     common = {n.dutch for n in LEXICON.nouns if n.article == "de"} - neuter
     for pair in sample_pairs(20, seed):
         target = words(pair.target.lower())
-        for left, right in zip(target, target[1:], strict=False):
+        for left, right in pairwise(target):
             if left in ("het", "dit", "ons", "welk"):
                 assert right not in common, pair
             if left in ("onze", "deze"):
                 assert right not in neuter, pair
             if right == "jij":
                 assert left not in ("bent", "hebt", "kunt", "wilt", "zult"), pair
-
-
-def test_adjectives_and_nouns_of_the_notation_exist():
-    assert NOUNS["house"].article == "het"
-    assert ADJECTIVES["good"].comparative == "beter"

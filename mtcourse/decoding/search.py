@@ -229,24 +229,50 @@ def largest(scores: Float[Tensor, "*batch V"]) -> Int[Tensor, "*batch"]:
 def top_candidates(
     scores: Float[Tensor, "*batch V"], k: int
 ) -> tuple[Float[Tensor, "*batch k"], Int[Tensor, "*batch k"]]:
-    """The k largest scores of each row and where they stand, best first; padded with -inf.
+    """The k largest scores of each row and where they stand, best first; padded with -inf."""
+    rows = scores.reshape(-1, 1, scores.shape[-1])
+    value, _, index = top_continuations(rows, rows.new_zeros(len(rows), 1), k)
+    shape = (*scores.shape[:-1], k)
+    return value.view(shape), index.view(shape)
 
-    The largest k of a row lie in the k blocks whose maxima are largest. Block maxima are one
-    vectorised pass, where ``topk`` over the whole row is a slow one.
+
+def top_continuations(
+    log_probs: Float[Tensor, "sentences beams V"], totals: Float[Tensor, "sentences beams"], k: int
+) -> tuple[
+    Float[Tensor, "sentences k"], Int[Tensor, "sentences k"], Int[Tensor, "sentences k"]
+]:
+    """The k largest of totals + log_probs over all beams, best first; padded with -inf.
+
+    They lie in the k blocks whose maxima are largest. Block maxima are one vectorised pass, where
+    ``topk`` over whole rows is a slow one.
+
+    Returns:
+        The sums, the beams and the tokens.
     """
-    V = scores.shape[-1]
-    if k > V:
-        scores = torch.nn.functional.pad(scores, (0, k - V), value=-math.inf)
-        value, index = scores.topk(k, dim=-1)
-        return value, index.clamp(max=V - 1)
+    beams, V = log_probs.shape[1:]
     width = next((w for w in (64, 50, 40, 32, 25, 20, 16) if V % w == 0), 0)
-    if width == 0 or 4 * k * width > V:
-        return scores.topk(k, dim=-1)
-    blocks = scores.unflatten(-1, (-1, width))
-    _, best = blocks.amax(-1).topk(k, dim=-1)
-    inside = blocks.gather(-2, best[..., None].expand(*best.shape, width))
-    value, index = inside.flatten(-2).topk(k, dim=-1)
-    return value, best.gather(-1, index // width) * width + index % width
+    if width == 0 or 4 * k * width > beams * V:
+        return _plain_top_continuations(log_probs, totals, k)
+    blocks = log_probs.unflatten(-1, (-1, width))
+    of_beam = blocks.shape[2]
+    _, best = (blocks.amax(-1) + totals[..., None]).flatten(1).topk(k, dim=1)
+    inside = blocks.flatten(1, 2).gather(1, best[..., None].expand(-1, -1, width))
+    sums = inside + totals.gather(1, best // of_beam)[..., None]
+    value, index = sums.flatten(1).topk(k, dim=1)
+    block = best.gather(1, index // width)
+    return value, block // of_beam, block % of_beam * width + index % width
+
+
+def _plain_top_continuations(
+    log_probs: Tensor, totals: Tensor, k: int
+) -> tuple[Tensor, Tensor, Tensor]:
+    """The same by ``topk`` over all sums."""
+    V = log_probs.shape[-1]
+    sums = (log_probs + totals[..., None]).flatten(1)
+    missing = max(k - sums.shape[1], 0)
+    value, index = torch.nn.functional.pad(sums, (0, missing), value=-math.inf).topk(k, dim=1)
+    index = index.clamp(max=sums.shape[1] - 1)
+    return value, index // V, index % V
 
 
 def _advance(
@@ -254,10 +280,9 @@ def _advance(
 ) -> tuple[Beams, Int[Tensor, "sentences beams"]]:
     """The beams after step t, now t tokens long, and which earlier beam each of them continues."""
     # A beam can end only once, so 2B candidates hold at least B that go on.
-    best, tokens = top_candidates(log_probs, 2 * beams)
-    totals = best + current.live_log_probability[..., None]
-    total, candidate = top_candidates(totals.flatten(1), 2 * beams)
-    parent, token = candidate // (2 * beams), tokens.flatten(1).gather(1, candidate)
+    total, parent, token = top_continuations(
+        log_probs, current.live_log_probability, 2 * beams
+    )
     ids = current.live_ids.gather(1, _tokens_of(parent, current.live_ids))
     ids[:, :, t - 1] = token
     ends = token == EOS

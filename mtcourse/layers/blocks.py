@@ -11,6 +11,7 @@ from mtcourse.layers.attention import Attention, fused_attention
 from mtcourse.layers.dropout import Dropout
 from mtcourse.layers.kv_cache import KeyValueCache
 from mtcourse.layers.multi_head import CrossAttention, SelfAttention
+from mtcourse.products import Linear
 
 
 class FeedForward(nn.Module):
@@ -25,8 +26,8 @@ class FeedForward(nn.Module):
 
     def __init__(self, d_model: int, d_ff: int) -> None:
         super().__init__()
-        self.W_1 = nn.Linear(d_model, d_ff)
-        self.W_2 = nn.Linear(d_ff, d_model)
+        self.W_1 = Linear(d_model, d_ff)
+        self.W_2 = Linear(d_ff, d_model)
 
     def forward(self, x: Float[Tensor, "*batch d_model"]) -> Float[Tensor, "*batch d_model"]:
         return self.W_2(self.W_1(x).relu_())

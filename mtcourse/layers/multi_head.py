@@ -7,6 +7,7 @@ from torch import Tensor, nn
 
 from mtcourse.layers.attention import Attention, fused_attention
 from mtcourse.layers.kv_cache import KeyValueCache
+from mtcourse.products import Linear
 
 
 def split_heads(
@@ -40,8 +41,8 @@ class SelfAttention(nn.Module):
         super().__init__()
         self.h = h
         self.attention: Attention = attention
-        self.W_QKV = nn.Linear(d_model, 3 * d_model)
-        self.W_O = nn.Linear(d_model, d_model)
+        self.W_QKV = Linear(d_model, 3 * d_model)
+        self.W_O = Linear(d_model, d_model)
 
     def forward(
         self,
@@ -74,9 +75,9 @@ class CrossAttention(nn.Module):
         super().__init__()
         self.h = h
         self.attention: Attention = attention
-        self.W_Q = nn.Linear(d_model, d_model)
-        self.W_KV = nn.Linear(d_model, 2 * d_model)
-        self.W_O = nn.Linear(d_model, d_model)
+        self.W_Q = Linear(d_model, d_model)
+        self.W_KV = Linear(d_model, 2 * d_model)
+        self.W_O = Linear(d_model, d_model)
 
     def keys_values(
         self, H_E: Float[Tensor, "batch n d_model"]

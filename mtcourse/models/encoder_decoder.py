@@ -15,6 +15,7 @@ from mtcourse.layers.blocks import DecoderBlock, EncoderBlock
 from mtcourse.layers.embeddings import Embedding
 from mtcourse.layers.masks import padding_mask
 from mtcourse.layers.multi_head import CrossAttention, SelfAttention
+from mtcourse.products import linear
 
 
 @dataclass(frozen=True)
@@ -89,13 +90,17 @@ class EncoderDecoder(nn.Module):
     Args:
         config: the sizes.
         attention: the attention function of every layer: fused, readable, or a learner's own.
+        seed: of the initial weights.
 
     Source: B, steps 1 to 7; C34 to C40; Vaswani et al. (2017). W_O is the target's embedding table
     transposed where the tables are shared (Press and Wolf, 2017). Chapters 10 and 12.
     """
 
     def __init__(
-        self, config: EncoderDecoderConfig, attention: Attention = fused_attention
+        self,
+        config: EncoderDecoderConfig,
+        attention: Attention = fused_attention,
+        seed: int = 0,
     ) -> None:
         super().__init__()
         self.config = config
@@ -107,17 +112,20 @@ class EncoderDecoder(nn.Module):
         self.target_embedding = Embedding(table, config.max_length, config.dropout)
         self.output_weight = table if shared else nn.Parameter(torch.empty(config.V_t, d_model))
         sizes = (d_model, config.h, config.d_ff, config.dropout, config.norm, attention)
-        encoder = nn.ModuleList(EncoderBlock(*sizes) for _ in range(config.encoder_layers))
-        decoder = nn.ModuleList(DecoderBlock(*sizes) for _ in range(config.decoder_layers))
+        with torch.random.fork_rng(
+            devices=[]
+        ):  # nn.Linear draws weights that are drawn again below
+            encoder = nn.ModuleList(EncoderBlock(*sizes) for _ in range(config.encoder_layers))
+            decoder = nn.ModuleList(DecoderBlock(*sizes) for _ in range(config.decoder_layers))
         # A ModuleList forgets what kind of modules it holds.
         self.encoder = cast("list[EncoderBlock]", encoder)
         self.decoder = cast("list[DecoderBlock]", decoder)
         pre = config.norm == "pre"
         self.encoder_norm = nn.LayerNorm(d_model) if pre else nn.Identity()
         self.decoder_norm = nn.LayerNorm(d_model) if pre else nn.Identity()
-        self.reset_parameters()
+        self.reset_parameters(torch.Generator().manual_seed(seed))
 
-    def reset_parameters(self, generator: torch.Generator | None = None) -> None:
+    def reset_parameters(self, generator: torch.Generator) -> None:
         """Xavier-uniform matrices, zero biases, embeddings of variance 1 / d_model.
 
         W_Q, W_K and W_V are drawn as three square matrices although they stand in one.
@@ -166,7 +174,7 @@ class EncoderDecoder(nn.Module):
 
     def logits(self, H_D: Float[Tensor, "*batch d_model"]) -> Float[Tensor, "*batch V_t"]:
         """H_D W_O, the scores before the softmax (A18, B18)."""
-        return nn.functional.linear(H_D, self.output_weight)
+        return linear(H_D, self.output_weight)
 
     def forward(
         self,

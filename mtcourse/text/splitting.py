@@ -30,7 +30,7 @@ def grams(sentence: str) -> set[str]:
 class NearDuplicates:
     """Answers whether a sentence has a near duplicate in a set of sentences, exactly.
 
-    Two sentences are near duplicates if |A ∩ B| / |A ∪ B| >= 0.6 for their sets of 4-grams.
+    Two sentences are near duplicates if ``|A ∩ B| / |A ∪ B| >= 0.6`` for their sets of 4-grams.
 
     Args:
         sentences: the set to look in.

@@ -17,6 +17,7 @@ from torch import Tensor
 from torch.autograd.function import once_differentiable
 
 from mtcourse.errors import MtcourseError
+from mtcourse.products import linear, transposed_product
 
 
 def perplexity(mean_loss: float) -> float:
@@ -200,9 +201,7 @@ class _ChunkedLoss(torch.autograd.Function):
         for h_c, y_c, dh_c in zip(
             h.split(size), y[:, None].split(size), dh.split(size), strict=True
         ):
-            logits = torch.mm(h_c, W.T, out=logits_buffer[: len(h_c)])
-            if bias is not None:
-                logits += bias
+            logits = linear(h_c, W, bias)
             log_p = log_p_buffer[: len(h_c)]
             torch.log_softmax(logits, dim=-1, dtype=wide, out=log_p)
             loss, gradient = _loss_and_gradient(log_p, y_c, smoothing, possible, spread)
@@ -212,8 +211,8 @@ class _ChunkedLoss(torch.autograd.Function):
             if dbias is not None:
                 dbias += gradient.sum(dim=0)
             gradient = gradient.to(product)
-            torch.mm(gradient, W, out=dh_c)
-            _add_product(dW, gradient.T, h_c)
+            dh_c.copy_(linear(gradient, W.T))
+            dW += transposed_product(gradient, h_c)
         ctx.save_for_backward(dh, dW, dbias)
         return total
 

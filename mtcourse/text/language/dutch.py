@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from mtcourse.text.language import dutch_forms
 from mtcourse.text.language.dutch_words import (
+    ASKED,
+    CONJUNCTIONS,
+    DEGREES,
     adjective_form,
     auxiliary,
     determiner_form,
     finite_verb,
+    has_te,
     modal_verb,
     noun_form,
 )
@@ -22,7 +26,6 @@ from mtcourse.text.language.syntax import (
     Existence,
     NounPhrase,
     Phrase,
-    Predicate,
     Pronoun,
     ProperName,
     Quality,
@@ -40,18 +43,6 @@ CHOICES = (
     "complement last",
 )
 """Where Dutch has two right orders: the names of those that are not the first one."""
-
-_CONJUNCTIONS = {
-    "because": "omdat",
-    "although": "hoewel",
-    "while": "terwijl",
-    "if": "als",
-    "that": "dat",
-    "and": "en",
-    "but": "maar",
-}
-_ASKED = {"where": "waar", "when": "wanneer", "why": "waarom"}
-_DEGREES = {"very": "heel", "too": "te", "equal": "even"}
 
 
 class _Linear:
@@ -77,7 +68,7 @@ class _Linear:
             case Existence():
                 return self.existence(sentence)
             case Complex(main, conjunction, subordinate, subordinate_first):
-                joint: list[Token] = [(_CONJUNCTIONS[conjunction], ("conjunction",))]
+                joint: list[Token] = [(CONJUNCTIONS[conjunction], ("conjunction",))]
                 inner = joint + self.verb_final(subordinate, "s")
                 if subordinate_first:
                     rest = self.verb_first(main, "m")
@@ -85,7 +76,7 @@ class _Linear:
                 return [*self.main(main, "m"), *inner, (".", ("end",))]
             case Compound(left, conjunction, right):
                 comma: list[Token] = [(",", ("comma",))] if conjunction == "but" else []
-                joint = [*comma, (_CONJUNCTIONS[conjunction], ("conjunction",))]
+                joint = [*comma, (CONJUNCTIONS[conjunction], ("conjunction",))]
                 return [*self.main(left, "m"), *joint, *self.main(right, "s"), (".", ("end",))]
 
     def main(self, clause: Clause, path: str) -> list[Token]:
@@ -110,10 +101,11 @@ class _Linear:
         subject = [] if gap == "subject" else self.phrase(clause.subject, path + "u", 0)
         finite, cluster = self.verbs(clause, path, inverted=False)
         infinite = clause.modal or clause.tense in ("future", "perfect")
-        if _has_te(clause):
+        if has_te(clause):
             cluster = [*cluster[:-2], finite, *cluster[-2:]]
         elif infinite:
-            last = self.chooses("participle first")
+            has_choice = clause.verb is not None or clause.tense == "perfect"
+            last = has_choice and self.chooses("participle first")
             cluster = [*cluster, finite] if last else [finite, *cluster]
         else:
             prefix = "".join(word for word, _ in cluster)
@@ -127,7 +119,7 @@ class _Linear:
         prefix = verb.prefix if verb is not None else ""
         infinitive = verb.dutch if verb is not None else "zijn"
         past = clause.tense in ("past", "past_progressive")
-        if _has_te(clause):
+        if has_te(clause):
             finite = auxiliary("hoeven", agreement, inverted, past)
             particle = [(prefix, key)] if prefix else []
             return (finite, operator), [*particle, ("te", operator), (infinitive, key)]
@@ -151,7 +143,7 @@ class _Linear:
             time = [(word, (path + "t",)) for word in clause.time.dutch]
         adverb, denial = self.denial(clause, path, gap)
         recipient = clause.recipient
-        before = self.phrase(recipient, path + "i", 1) if recipient is not None else []
+        before = self.phrase(recipient, path + "i", 3) if recipient is not None else []
         if thing is not None and gap != "object":
             if isinstance(thing, NounPhrase) and thing.is_indefinite:
                 late = self.noun_phrase(thing, path + "o", negated=clause.negative)
@@ -212,7 +204,7 @@ class _Linear:
         return [(preposition, (path + "p",)), *self.noun_phrase(place, path)]
 
     def phrase(self, phrase: Phrase, path: str, case: int) -> list[Token]:
-        """A phrase as subject (case 0) or object (case 1)."""
+        """A phrase as subject (case 0), object (case 1) or the one who receives (case 3)."""
         match phrase:
             case NounPhrase():
                 return self.noun_phrase(phrase, path)
@@ -244,19 +236,18 @@ class _Linear:
         return tokens
 
     def predicate(self, clause: Clause, path: str) -> list[Token]:
-        predicate: Predicate | None = clause.predicate
         path += "p"
-        match predicate:
+        match clause.predicate:
             case None:
                 return []
             case Age(years):
                 name = dutch_forms.number_name(years)
                 return [(name, (path + "y",)), ("jaar", (path + "j",)), ("oud", (path + "a",))]
-            case NounPhrase():
-                return self.noun_phrase(predicate, path, negated=clause.negative)
+            case NounPhrase() as noun_phrase:
+                return self.noun_phrase(noun_phrase, path, negated=clause.negative)
             case Quality(adjective, degree):
                 word = adjective.comparative if degree == "comparative" else adjective.dutch
-                before = [(_DEGREES[degree], (path + "e",))] if degree in _DEGREES else []
+                before = [(DEGREES[degree], (path + "e",))] if degree in DEGREES else []
                 return [*before, (word, (path + "a",))]
 
     def standard(self, clause: Clause, path: str) -> list[Token]:
@@ -272,7 +263,7 @@ class _Linear:
             return self.main(clause, "m")
         if asked == "object" and clause.object is not None:
             return [*self.phrase(clause.object, "mo", 1), *self.verb_first(clause, "m", "object")]
-        word: list[Token] = [(_ASKED[asked], ("asked",))] if asked else []
+        word: list[Token] = [(ASKED[asked], ("asked",))] if asked else []
         return word + self.verb_first(clause, "m")
 
     def command(self, clause: Clause) -> list[Token]:
@@ -306,8 +297,3 @@ def linearise(
     """
     run = _Linear(chosen)
     return run.sentence(sentence), run.met
-
-
-def _has_te(clause: Clause) -> bool:
-    """``need not`` is ``niet hoeven te``."""
-    return clause.modal == "have_to" and clause.negative

@@ -139,6 +139,8 @@ def number_name(number: int) -> str:
     >>> [number_name(n) for n in (7, 14, 22, 35)]
     ['zeven', 'veertien', 'tweeëntwintig', 'vijfendertig']
     """
+    if number == 1:
+        return "één"
     if number < 20:
         return _UNITS[number]
     tens, unit = divmod(number, 10)

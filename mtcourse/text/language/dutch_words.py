@@ -6,6 +6,17 @@ from mtcourse.text.language import dutch_forms
 from mtcourse.text.language.lexicon import Verb
 from mtcourse.text.language.syntax import PERSONS, Clause, NounPhrase
 
+CONJUNCTIONS = {
+    "because": "omdat",
+    "although": "hoewel",
+    "while": "terwijl",
+    "if": "als",
+    "that": "dat",
+    "and": "en",
+    "but": "maar",
+}
+ASKED = {"where": "waar", "when": "wanneer", "why": "waarom"}
+DEGREES = {"very": "heel", "too": "te", "equal": "even"}
 _AUXILIARIES = {
     # first, second and third person, plural, second person inverted; past singular, past plural
     "zijn": ("ben", "bent", "is", "zijn", "ben", "was", "waren"),
@@ -18,6 +29,11 @@ _AUXILIARIES = {
     "hoeven": ("hoef", "hoeft", "hoeft", "hoeven", "hoef", "hoefde", "hoefden"),
 }
 _MODALS = {"can": "kunnen", "must": "moeten", "may": "mogen", "want": "willen"}
+
+
+def has_te(clause: Clause) -> bool:
+    """``need not`` is ``niet hoeven te``."""
+    return clause.modal == "have_to" and clause.negative
 
 
 def modal_verb(clause: Clause) -> str:

@@ -13,7 +13,7 @@ Item = TypeVar("Item")
 _OWNERS = ("I", "you", "he", "she", "we", "they")
 _SAME_GROUP = {"I": "we", "we": "we", "you": "you", "he": "he", "she": "she", "they": "they"}
 _OWNED = frozenset(("kin", "pet", "livestock", "home"))
-_MANY = frozenset(("light", "livestock", "snack", "text", "plant"))
+_MANY = frozenset(("livestock", "snack", "book", "post", "plant", "dish"))
 _NOT_OWNED = frozenset(("person", "animal", "building", "town", "outdoors", "tree", "show"))
 
 
@@ -148,7 +148,7 @@ class PhraseSampler:
                 adjective = None
             elif determiner == "the" and "graded" in adjective.uses:
                 superlative = "mood" not in adjective.uses and self.chance(0.15)
-        small = bool(noun.diminutive) and self.chance(0.08) and not superlative
+        small = bool(noun.diminutive) and self.chance(0.1) and not superlative
         if adjective is not None and ("size" in adjective.uses or "colour" not in adjective.uses):
             small = False
         return NounPhrase(noun, determiner, plural, number, adjective, superlative, small)

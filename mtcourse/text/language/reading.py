@@ -132,9 +132,7 @@ def _dutch_verb(row: _Row, infinitive: str) -> tuple[str, tuple[str, str, str]]:
     return stem, (past, past_plural, participle)
 
 
-def _verb(
-    row: _Row, known: frozenset[str], manners: frozenset[str], places: frozenset[str]
-) -> Verb:
+def _verb(row: _Row, known: frozenset[str], manners: frozenset[str]) -> Verb:
     english, _, particle = row["english"].partition("+")
     first, _, rest = english.partition(" ")
     tail = f" {rest}" if rest else ""
@@ -174,7 +172,7 @@ def _verb(
         objects=row.names("object", known, "class or noun"),
         aspect=row.one_of("aspect", _ASPECTS),
         manners=row.names("manner", manners, "kind of adverb"),
-        places=row.names("place", places, "class"),
+        places=row.names("place", known, "class or noun"),
     )
 
 
@@ -229,7 +227,7 @@ def read_lexicon(folder: Traversable) -> Lexicon:
     return Lexicon(
         nouns=nouns,
         verbs=tuple(
-            _verb(row, known, manners, classes)
+            _verb(row, known, manners)
             for row in _rows(folder, "verbs.tsv", ("english", "dutch", "frame"))
         ),
         adjectives=tuple(

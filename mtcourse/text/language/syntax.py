@@ -13,23 +13,29 @@ Token = tuple[str, tuple[str, ...]]
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """A personal pronoun: its agreement and its forms in both languages."""
+    """A personal pronoun: its agreement and its forms in both languages.
+
+    Args:
+        agreement: "1", "2" or "3" for the singular persons, "p" for the plural.
+        english: as subject, as object, and the possessive.
+        dutch: as subject, as object, the possessive, and as the one who receives.
+    """
 
     agreement: str
     english: tuple[str, str, str]
-    dutch: tuple[str, str, str]
+    dutch: tuple[str, str, str, str]
 
 
 PERSONS = {
-    "I": Person("1", ("I", "me", "my"), ("ik", "mij", "mijn")),
-    "you": Person("2", ("you", "you", "your"), ("jij", "jou", "jouw")),
-    "he": Person("3", ("he", "him", "his"), ("hij", "hem", "zijn")),
-    "she": Person("3", ("she", "her", "her"), ("zij", "haar", "haar")),
-    "we": Person("p", ("we", "us", "our"), ("wij", "ons", "ons")),
-    "they": Person("p", ("they", "them", "their"), ("zij", "hen", "hun")),
-    "it": Person("3", ("it", "it", "its"), ("het", "het", "zijn")),
-    "who": Person("3", ("who", "who", "whose"), ("wie", "wie", "wiens")),
-    "what": Person("3", ("what", "what", ""), ("wat", "wat", "")),
+    "I": Person("1", ("I", "me", "my"), ("ik", "mij", "mijn", "mij")),
+    "you": Person("2", ("you", "you", "your"), ("jij", "jou", "jouw", "jou")),
+    "he": Person("3", ("he", "him", "his"), ("hij", "hem", "zijn", "hem")),
+    "she": Person("3", ("she", "her", "her"), ("zij", "haar", "haar", "haar")),
+    "we": Person("p", ("we", "us", "our"), ("wij", "ons", "ons", "ons")),
+    "they": Person("p", ("they", "them", "their"), ("zij", "hen", "hun", "hun")),
+    "it": Person("3", ("it", "it", "its"), ("het", "het", "zijn", "het")),
+    "who": Person("3", ("who", "who", "whose"), ("wie", "wie", "wiens", "wie")),
+    "what": Person("3", ("what", "what", ""), ("wat", "wat", "", "wat")),
 }
 
 

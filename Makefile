@@ -2,7 +2,7 @@
 #   make book    build the book            make test    run the whole test suite
 #   make lab     JupyterLab on exercises   make serve   show the built book on this machine
 
-SHELL   := /bin/bash
+SHELL   := bash
 VENV    := .venv
 ifeq ($(OS),Windows_NT)
 BIN     := $(VENV)/Scripts
@@ -19,6 +19,11 @@ export OMP_NUM_THREADS ?= 1
 export PYTHONWARNINGS  ?= ignore::DeprecationWarning
 export JUPYTER_PLATFORM_DIRS := 1
 
+# Chapters run in book/, and look for the real corpus where make real-data puts it.
+ifneq ($(wildcard data/libreoffice-help),)
+export MTCOURSE_LIBREOFFICE_HELP ?= $(CURDIR)/data/libreoffice-help
+endif
+
 .DEFAULT_GOAL := help
 .PHONY: help book test lab serve check bench real-data notebooks clean browser
 
@@ -27,19 +32,25 @@ help: ## Show this help
 
 # --- environment -------------------------------------------------------------------------------
 
+# A Python that can run this, and an environment that is whole: venv without Debian's python3-venv
+# leaves one behind that has no pip.
+RUNS_THIS := import sys; sys.exit(sys.version_info < (3, 11))
+IS_WHOLE  := import pip, sys; sys.exit(sys.version_info < (3, 11))
+
 # pip can take minutes; a stamp that is newer than what it reads says that nothing has changed.
 $(VENV)/book.stamp: requirements.txt constraints.txt pyproject.toml
-	@chosen=; for python in $(PYTHONS); do \
-	  if $$python -c 'import sys; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1; then chosen=$$python; break; fi; \
-	done; \
-	if [ -z "$$chosen" ]; then \
-	  echo "mtcourse needs Python 3.11 or later, and found none among: $(PYTHONS)."; \
-	  echo "Install one from https://www.python.org/downloads/, or name it: make PYTHON=/path/to/python3 $(MAKECMDGOALS)"; \
-	  exit 1; \
-	fi; \
-	if [ ! -x $(BIN)/python ]; then \
+	@if ! $(BIN)/python -c '$(IS_WHOLE)' >/dev/null 2>&1; then \
+	  chosen=; for python in $(PYTHONS); do \
+	    if $$python -c '$(RUNS_THIS)' >/dev/null 2>&1; then chosen=$$python; break; fi; \
+	  done; \
+	  if [ -z "$$chosen" ]; then \
+	    echo "mtcourse needs Python 3.11 or later, and found none among: $(PYTHONS)."; \
+	    echo "Install one from https://www.python.org/downloads/, or name it: make PYTHON=/path/to/python3 $(MAKECMDGOALS)"; \
+	    exit 1; \
+	  fi; \
 	  echo "making $(VENV) with $$($$chosen --version)"; \
-	  $$chosen -m venv $(VENV) || { echo "Python's venv module is missing: on Debian or Ubuntu, sudo apt install python3-venv"; exit 1; }; \
+	  $$chosen -m venv --clear $(VENV) \
+	    || { echo "Python could not make $(VENV): the lines above say why. On Debian and Ubuntu: sudo apt install python3-venv"; exit 1; }; \
 	fi
 	@echo "installing what the book needs"
 	@$(PIP) install --quiet -r requirements.txt -c constraints.txt \
@@ -58,12 +69,12 @@ book: $(VENV)/book.stamp ## Build the book, and print where it is
 	@$(BIN)/python scripts/build_book.py
 
 test: $(VENV)/test.stamp ## Run the whole test suite: package, notebooks, coverage
-	@$(BIN)/python -m pytest -n auto --dist worksteal -q -m "not browser" \
+	@$(BIN)/python -m pytest -n auto --dist loadfile -q -m "not browser" \
 	  --cov --cov-report=term:skip-covered --cov-fail-under=95 \
-	  --nbval-lax --nbval-cell-timeout=300 tests $(wildcard book/[0-9]*.ipynb)
+	  --nbval-lax --nbval-cell-timeout=300 tests $(wildcard book/*.ipynb)
 
 browser: $(VENV)/test.stamp ## Open every built page in Chromium
-	@$(BIN)/python -m pytest -q -m browser tests
+	@$(BIN)/python -m pytest -n auto --dist load -q -m browser tests/test_browser.py
 
 lab: $(VENV)/book.stamp ## Open JupyterLab on the exercises
 	@$(BIN)/jupyter lab --ip=127.0.0.1 $(firstword $(wildcard exercises) book)

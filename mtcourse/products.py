@@ -16,9 +16,7 @@ from torch.autograd.function import once_differentiable
 # Below so many multiplications a call of oneDNN costs more than it saves.
 _WORTH_IT = 2**19
 # What torch.compile calls, too; without it everything goes the plain way.
-_AVAILABLE = torch.backends.mkldnn.is_available() and hasattr(
-    torch.ops.mkldnn, "_linear_pointwise"
-)
+_AVAILABLE = torch.backends.mkldnn.is_available() and hasattr(torch.ops.mkldnn, "_linear_pointwise")
 
 
 def linear(

@@ -129,6 +129,7 @@ def smoothed_loss(smoothing: float, model: EncoderDecoder, batch: Batch) -> Tens
     return chunked_loss(H_D, model.output_weight, None, batch.labels, smoothing)
 
 
+@torch.no_grad()
 def mean_dev_loss(model: EncoderDecoder, batches: Sequence[Batch]) -> float:
     """Cross-entropy per target token, without smoothing, in nats."""
     device = model.output_weight.device

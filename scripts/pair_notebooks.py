@@ -1,10 +1,10 @@
-"""Writes the notebook beside each chapter, for Colab, Binder and nbval.
+"""Writes the notebook beside each page that runs code, for Colab, Binder and nbval.
 
-python scripts/pair_notebooks.py            writes book/NN_word.ipynb for every book/NN_word.md
+python scripts/pair_notebooks.py            writes book/word.ipynb for every book/word.md with code
 python scripts/pair_notebooks.py --check    only says which are out of step, and fails if any is
 
-The Markdown is the source. Cell ids follow from the order of the cells, so the same chapter gives
-the same notebook to the byte.
+The Markdown is the source. Cell ids follow from the order of the cells, so the same page gives the
+same notebook to the byte.
 """
 
 from __future__ import annotations
@@ -24,8 +24,14 @@ if "google.colab" in sys.modules:
     %pip install -q "mtcourse @ git+{REPOSITORY}\""""
 
 
+def pages_with_code(book: Path) -> list[Path]:
+    """The pages that are notebooks, in order of their names."""
+    pages = sorted(book.glob("*.md"))
+    return [page for page in pages if "```{code-cell}" in page.read_text(encoding="utf-8")]
+
+
 def notebook_of(chapter: Path) -> str:
-    """The notebook of a chapter, as text."""
+    """The notebook of a page, as text."""
     notebook = jupytext.read(chapter)
     notebook.cells.insert(0, nbformat.v4.new_code_cell(INSTALL, metadata={"tags": ["remove-cell"]}))
     for number, cell in enumerate(notebook.cells):
@@ -41,7 +47,7 @@ def notebook_of(chapter: Path) -> str:
 def main(arguments: list[str]) -> int:
     """Writes or checks all pairs; returns the exit status."""
     stale = []
-    for chapter in sorted(BOOK.glob("[0-9][0-9]_*.md")):
+    for chapter in pages_with_code(BOOK):
         pair, text = chapter.with_suffix(".ipynb"), notebook_of(chapter)
         if pair.exists() and pair.read_text(encoding="utf-8") == text:
             continue
@@ -49,7 +55,7 @@ def main(arguments: list[str]) -> int:
         if "--check" not in arguments:
             pair.write_text(text, encoding="utf-8")
     if stale and "--check" in arguments:
-        print(f"out of step with their chapters: {', '.join(stale)}; run: make notebooks")
+        print(f"out of step with their pages: {', '.join(stale)}; run: make notebooks")
         return 1
     return 0
 

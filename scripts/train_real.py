@@ -11,13 +11,12 @@ from typing import Annotated
 import typer
 
 from mtcourse.models.model_card import Purpose
-from mtcourse.models.translator import SHIPPED
+from mtcourse.models.translator import LIBREOFFICE_HELP
 from mtcourse.recipe import Recipe, publish_translator
 from mtcourse.text.corpora import libreoffice_corpus
 from mtcourse.training.callbacks import progress
 from mtcourse.training.loop import TrainingConfig
 
-OUT = SHIPPED.parent / "libreoffice_help"
 LONGEST = 12
 PURPOSE = Purpose(
     title="English to Dutch, on short sentences of LibreOffice's help",
@@ -45,7 +44,7 @@ RECIPE = Recipe(
 
 
 def main(
-    out: Annotated[Path, typer.Option(help="Where the translator is written.")] = OUT,
+    out: Annotated[Path, typer.Option(help="Where the translator is written.")] = LIBREOFFICE_HELP,
 ) -> None:
     """Trains on the pages that are not held out, and scores on those that are."""
     with progress() as show:

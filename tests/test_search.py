@@ -10,14 +10,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from transformers import GenerationConfig
 
+from mtcourse.decoding.candidates import (
+    largest,
+    plain_top_continuations,
+    top_candidates,
+    top_continuations,
+)
 from mtcourse.decoding.search import (
     EOS,
     Hypothesis,
     beam_search,
     greedy_search,
-    largest,
     normalised_score,
-    top_candidates,
 )
 from mtcourse.models.decoding_state import cached_state, cached_step, prefix_state, prefix_step
 from mtcourse.models.encoder_decoder import source_mask_of
@@ -311,3 +315,27 @@ def test_top_candidates_are_the_largest_in_order(rows, V, k, seed):
     assert torch.equal(scores.gather(-1, indices[:, :found]), expected)
     assert (values[:, found:] == -math.inf).all()
     assert torch.equal(largest(scores), scores.argmax(-1))
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    beams=st.integers(1, 5),
+    V=st.sampled_from([1, 3, 7, 64, 320, 1000, 8000]),
+    k=st.integers(1, 12),
+    seed=st.integers(0, 1000),
+)
+def test_continuations_by_blocks_are_those_of_the_plain_twin(beams, V, k, seed):
+    generator = torch.Generator().manual_seed(seed)
+    log_probs = torch.randn(3, beams, V, generator=generator).log_softmax(-1)
+    totals = torch.randn(3, beams, generator=generator)
+    totals[1, 1:] = -math.inf  # beams that do not exist yet
+    values, parents, tokens = top_continuations(log_probs, totals, k)
+    expected, *_ = plain_top_continuations(log_probs, totals, k)
+    assert torch.equal(values, expected)
+    real = values > -math.inf
+    sentences = torch.arange(3)[:, None].expand_as(parents)
+    found = totals[sentences, parents] + log_probs[sentences, parents, tokens]
+    assert torch.equal(found[real], values[real])
+    places = [set(zip(*row, strict=True)) for row in zip(parents.tolist(), tokens.tolist(), strict=True)]
+    for row, different in zip(places, real.sum(1).tolist(), strict=True):
+        assert len(row) >= different, "a continuation was taken twice"

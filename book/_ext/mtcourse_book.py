@@ -1,7 +1,7 @@
 """What the stock theme lacks to be valid and accessible.
 
-Every page is mended after it is written: the theme emits some inline scripts twice, which is an error
-in the browser, and leaves a few controls without a name that a screen reader could say.
+Every page is mended after it is written: the theme emits some inline scripts twice, which is an
+error in the browser, and leaves a few controls without a name that a screen reader could say.
 """
 
 from __future__ import annotations
@@ -32,7 +32,8 @@ def mend_pages(app, exception) -> None:
 
 def mend(page: str) -> str:
     """A page without the theme's faults."""
-    soup = BeautifulSoup(page, "html.parser")
+    # BeautifulSoup ends the line after the doctype itself.
+    soup = BeautifulSoup(page.replace("<!DOCTYPE html>\n", "<!DOCTYPE html>", 1), "html.parser")
     for repair in REPAIRS:
         repair(soup)
     return str(soup)
@@ -61,4 +62,14 @@ def plain_bibliography(soup: BeautifulSoup) -> None:
         del element["role"]
 
 
-REPAIRS = (drop_repeated_scripts, name_the_sidebar, plain_bibliography)
+def plain_signatures(soup: BeautifulSoup) -> None:
+    """The parameters of a long signature are a list of definitions without a term."""
+    for parameters in soup.select("dt.sig dl"):
+        parameters.name = "span"
+        parameters["class"] = "sig-params"
+        for parameter in parameters.find_all("dd"):
+            parameter.name = "span"
+            parameter["class"] = "sig-line"
+
+
+REPAIRS = (drop_repeated_scripts, name_the_sidebar, plain_bibliography, plain_signatures)

@@ -15,6 +15,8 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
+from mtcourse.decoding.candidates import largest, top_continuations
+
 BOS, EOS = 2, 3
 
 
@@ -91,20 +93,24 @@ def greedy_search(
     active = torch.arange(sentences, device=max_lengths.device)
     running = torch.ones_like(active, dtype=torch.bool)
     ids = torch.full((sentences, 1), BOS, device=max_lengths.device)
+    limits = max_lengths
     for t in range(horizon):
         log_probs, state = step(ids, state)
         ids = largest(log_probs)
-        best = log_probs.gather(-1, ids[..., None]).squeeze(-1)
-        tokens[active, t] = torch.where(running, ids[:, 0], EOS)
-        log_probability[active] += torch.where(running, best[:, 0], 0.0)
-        ended = running & ((ids[:, 0] == EOS) | (max_lengths[active] == t + 1))
+        best = log_probs.gather(-1, ids[..., None])[:, 0, 0]
+        tokens[active, t] = ids[:, 0]
+        log_probability[active] += torch.where(running, best, 0.0)
+        ended = running & ((ids[:, 0] == EOS) | (limits == t + 1))
+        if not ended.any():
+            continue
         lengths[active[ended]] = t + 1
         running = running & ~ended
         if not running.any():
             break
         if worth_dropping(running):
             rows = running.nonzero().squeeze(-1)
-            state, active, running, ids = state.keep(rows), active[rows], running[rows], ids[rows]
+            state, ids = state.keep(rows), ids[rows]
+            active, running, limits = active[rows], running[rows], limits[rows]
     return [
         Hypothesis(tuple(row[:length]), log_p, log_p)
         for row, length, log_p in zip(
@@ -221,68 +227,12 @@ def worth_dropping(searching: Bool[Tensor, " sentences"]) -> bool:
     return finished > 0 and (finished == len(searching) or 4 * finished >= len(searching))
 
 
-def largest(scores: Float[Tensor, "*batch V"]) -> Int[Tensor, "*batch"]:
-    """The index of each row's largest score."""
-    return top_candidates(scores, 1)[1].squeeze(-1)
-
-
-def top_candidates(
-    scores: Float[Tensor, "*batch V"], k: int
-) -> tuple[Float[Tensor, "*batch k"], Int[Tensor, "*batch k"]]:
-    """The k largest scores of each row and where they stand, best first; padded with -inf."""
-    rows = scores.reshape(-1, 1, scores.shape[-1])
-    value, _, index = top_continuations(rows, rows.new_zeros(len(rows), 1), k)
-    shape = (*scores.shape[:-1], k)
-    return value.view(shape), index.view(shape)
-
-
-def top_continuations(
-    log_probs: Float[Tensor, "sentences beams V"], totals: Float[Tensor, "sentences beams"], k: int
-) -> tuple[
-    Float[Tensor, "sentences k"], Int[Tensor, "sentences k"], Int[Tensor, "sentences k"]
-]:
-    """The k largest of totals + log_probs over all beams, best first; padded with -inf.
-
-    They lie in the k blocks whose maxima are largest. Block maxima are one vectorised pass, where
-    ``topk`` over whole rows is a slow one.
-
-    Returns:
-        The sums, the beams and the tokens.
-    """
-    beams, V = log_probs.shape[1:]
-    width = next((w for w in (64, 50, 40, 32, 25, 20, 16) if V % w == 0), 0)
-    if width == 0 or 4 * k * width > beams * V:
-        return _plain_top_continuations(log_probs, totals, k)
-    blocks = log_probs.unflatten(-1, (-1, width))
-    of_beam = blocks.shape[2]
-    _, best = (blocks.amax(-1) + totals[..., None]).flatten(1).topk(k, dim=1)
-    inside = blocks.flatten(1, 2).gather(1, best[..., None].expand(-1, -1, width))
-    sums = inside + totals.gather(1, best // of_beam)[..., None]
-    value, index = sums.flatten(1).topk(k, dim=1)
-    block = best.gather(1, index // width)
-    return value, block // of_beam, block % of_beam * width + index % width
-
-
-def _plain_top_continuations(
-    log_probs: Tensor, totals: Tensor, k: int
-) -> tuple[Tensor, Tensor, Tensor]:
-    """The same by ``topk`` over all sums."""
-    V = log_probs.shape[-1]
-    sums = (log_probs + totals[..., None]).flatten(1)
-    missing = max(k - sums.shape[1], 0)
-    value, index = torch.nn.functional.pad(sums, (0, missing), value=-math.inf).topk(k, dim=1)
-    index = index.clamp(max=sums.shape[1] - 1)
-    return value, index // V, index % V
-
-
 def _advance(
     current: Beams, log_probs: Tensor, t: int, beams: int, length_penalty: float
 ) -> tuple[Beams, Int[Tensor, "sentences beams"]]:
     """The beams after step t, now t tokens long, and which earlier beam each of them continues."""
     # A beam can end only once, so 2B candidates hold at least B that go on.
-    total, parent, token = top_continuations(
-        log_probs, current.live_log_probability, 2 * beams
-    )
+    total, parent, token = top_continuations(log_probs, current.live_log_probability, 2 * beams)
     ids = current.live_ids.gather(1, _tokens_of(parent, current.live_ids))
     ids[:, :, t - 1] = token
     ends = token == EOS

@@ -22,6 +22,7 @@ from mtcourse.training.checkpoints import checkpoint_exists, load_checkpoint, re
 from mtcourse.training.checkpoints import save_checkpoint as save_weights
 
 SHIPPED = Path(__file__).parent / "english_dutch"
+LIBREOFFICE_HELP = Path(__file__).parent / "libreoffice_help"
 TOKENIZER, BEST, LAST = "tokenizer", "best", "last"
 
 

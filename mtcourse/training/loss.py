@@ -108,8 +108,8 @@ def chunked_loss(
     """``label_smoothed_loss(H @ W_Oᵀ + bias, labels)``, without ever holding all logits.
 
     A few tokens at a time: their logits, their loss, and at once the gradient with respect to the
-    logits, softmax(logits) − q, which is all that the gradients of H, W_O and bias need. Two
-    buffers of one chunk serve all chunks, and padding is never multiplied. Classes are ruled out by
+    logits, softmax(logits) − q, which is all that the gradients of H, W_O and bias need. One
+    buffer serves all chunks, and padding is never multiplied. Classes are ruled out by
     a bias of −inf; they get no smoothing mass. There are no second derivatives.
 
     Args:
@@ -162,14 +162,6 @@ def _kept_tokens(labels: Tensor, classes: int, smoothing: float, ignore: int) ->
     return kept
 
 
-def _add_product(total: Tensor, A: Tensor, B: Tensor) -> None:
-    """total += A B, without a temporary where the types allow it."""
-    if total.dtype == A.dtype:
-        total.addmm_(A, B)
-    else:
-        total += A @ B
-
-
 def _loss_and_gradient(
     log_p: Tensor, y: Tensor, smoothing: float, possible: slice | Tensor, spread: float
 ) -> tuple[Tensor, Tensor]:
@@ -193,15 +185,15 @@ class _ChunkedLoss(torch.autograd.Function):
         possible = slice(None) if bias is None or not bias.isneginf().any() else bias > -math.inf
         spread = smoothing / (len(W) if isinstance(possible, slice) else int(possible.sum()))
         h, W = h.to(product), W.to(product)
-        logits_buffer = h.new_empty(min(size, len(h)), len(W))
-        log_p_buffer = torch.empty_like(logits_buffer, dtype=wide)
+        b = None if bias is None else bias.to(product)
+        log_p_buffer = h.new_empty(min(size, len(h)), len(W), dtype=wide)
         total = h.new_zeros((), dtype=wide)
         dh, dW = torch.empty_like(h), torch.zeros_like(W, dtype=wide)
         dbias = None if bias is None else torch.zeros_like(bias, dtype=wide)
         for h_c, y_c, dh_c in zip(
             h.split(size), y[:, None].split(size), dh.split(size), strict=True
         ):
-            logits = linear(h_c, W, bias)
+            logits = linear(h_c, W, b)
             log_p = log_p_buffer[: len(h_c)]
             torch.log_softmax(logits, dim=-1, dtype=wide, out=log_p)
             loss, gradient = _loss_and_gradient(log_p, y_c, smoothing, possible, spread)
@@ -211,7 +203,7 @@ class _ChunkedLoss(torch.autograd.Function):
             if dbias is not None:
                 dbias += gradient.sum(dim=0)
             gradient = gradient.to(product)
-            dh_c.copy_(linear(gradient, W.T))
+            dh_c[:] = linear(gradient, W.T)
             dW += transposed_product(gradient, h_c)
         ctx.save_for_backward(dh, dW, dbias)
         return total

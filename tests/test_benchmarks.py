@@ -1,0 +1,120 @@
+"""The benchmark's contestants do the same work, and CTranslate2 finds what this package finds."""
+
+from __future__ import annotations
+
+import itertools
+import time
+
+import pytest
+import torch
+
+from benchmarks.contestants import DECODING, TRAINING
+from benchmarks.measure import interleaved
+from benchmarks.work import (
+    TOKENS_DECODED,
+    TOKENS_PER_BATCH,
+    reference_model,
+    sources_to_decode,
+    training_batches,
+)
+from mtcourse.decoding.search import beam_search, greedy_search
+from mtcourse.models.decoding_state import cached_state, cached_step
+from mtcourse.models.encoder_decoder import EncoderDecoderConfig, source_mask_of
+from mtcourse.text.batches import padding_share
+from tests.oracles import model_of_seed
+
+V = 100
+SIZES = EncoderDecoderConfig(
+    V_s=V, V_t=V, d_model=32, h=4, d_ff=64, dropout=0.0, norm="post", max_length=128
+)
+OTHERS = [name for name in DECODING if name != "mtcourse"]
+
+
+def test_batches_are_full_and_hardly_padded():
+    batches = training_batches(4)
+    assert len(batches) == 4
+    assert all(0.8 * TOKENS_PER_BATCH < b.target_tokens <= TOKENS_PER_BATCH for b in batches)
+    assert padding_share(batches) < 0.1
+
+
+@pytest.mark.parametrize("name", ["mtcourse, plain products", "transformers"])
+@pytest.mark.filterwarnings("ignore:TF32 acceleration")
+def test_contestants_with_the_same_weights_learn_the_same(name):
+    ours, theirs = TRAINING["mtcourse"](SIZES), TRAINING[name](SIZES)
+    for number, batch in enumerate(training_batches(3, tokens_per_batch=300, V=V), start=1):
+        assert ours(number, batch) == pytest.approx(theirs(number, batch), abs=2e-4)
+
+
+@pytest.mark.parametrize("name", ["torch.nn.Transformer", "joeynmt"])
+@pytest.mark.filterwarnings("ignore::SyntaxWarning", "ignore::UserWarning")
+def test_other_contestants_learn_a_batch(name):
+    if name == "joeynmt":
+        pytest.importorskip("joeynmt")
+    (batch,) = training_batches(1, tokens_per_batch=300, V=V)
+    step = TRAINING[name](SIZES)
+    losses = [step(number, batch) for number in range(1, 31)]
+    assert losses[-1] < losses[0] - 0.05
+
+
+@pytest.mark.parametrize("beams", [1, 5])
+@pytest.mark.parametrize("name", OTHERS)
+@pytest.mark.filterwarnings("ignore::SyntaxWarning", "ignore::UserWarning")
+def test_decoders_give_as_many_tokens_and_the_same_from_the_same_weights(name, beams):
+    if name in ("joeynmt", "ctranslate2"):
+        pytest.importorskip(name)
+    source = sources_to_decode(6, V=V)
+    theirs = DECODING[name](SIZES)(source, beams)
+    assert [len(ids) for ids in theirs] == [TOKENS_DECODED] * 6
+    if name != "joeynmt":
+        assert theirs == DECODING["mtcourse"](SIZES)(source, beams)
+
+
+@pytest.mark.parametrize("norm", ["pre", "post"])
+@pytest.mark.parametrize("shared", [True, False])
+def test_an_exported_model_translates_alike_in_ctranslate2(norm, shared, tmp_path):
+    ctranslate2 = pytest.importorskip("ctranslate2")
+    from benchmarks.ctranslate2_export import export, ids_of, tokens_of
+
+    model = model_of_seed(4, norm, shared_embeddings=shared, V_s=40 if shared else 50)
+    export(model, tmp_path / "model")
+    translator = ctranslate2.Translator(str(tmp_path / "model"), compute_type="float32")
+    sources = [[7, 9, 30, 3], [5, 6, 3], [20, 21, 22, 23, 24, 25, 3]]
+    for source in sources:
+        ids = torch.tensor([source])
+        start = cached_state(model, ids, source_mask_of(ids))
+        longest = torch.tensor([12])
+        with torch.inference_mode():
+            greedy = greedy_search(cached_step(model), start, longest)[0]
+            start = cached_state(model, ids, source_mask_of(ids))
+            best = beam_search(cached_step(model), start, longest, 4, length_penalty=1.0)[0][0]
+        for ours, beams, penalty in ((greedy, 1, 0.0), (best, 4, 1.0)):
+            (theirs,) = translator.translate_batch(
+                [tokens_of(source)],
+                beam_size=beams,
+                length_penalty=penalty,
+                max_decoding_length=12,
+                return_scores=True,
+                return_end_token=True,
+                patience=3,
+            )
+            assert tuple(ids_of(theirs.hypotheses[0])) == ours.ids
+            assert theirs.scores[0] == pytest.approx(ours.score, abs=1e-3)
+
+
+def test_reference_weights_are_the_same_every_time():
+    first, second = (reference_model(SIZES).state_dict() for _ in range(2))
+    assert all(torch.equal(first[name], second[name]) for name in first)
+
+
+def test_ratios_are_taken_within_a_round(monkeypatch):
+    clock = itertools.count()  # every reading is a second later than the one before
+    monkeypatch.setattr(time, "process_time", lambda: float(next(clock)))
+    order = []
+    runs = {
+        "one": lambda number: order.append(("one", number)),
+        "three": lambda number: (order.append(("three", number)), next(clock), next(clock)),
+    }
+    first, second = interleaved(runs, 2)
+    assert order == [("one", 0), ("three", 0), ("three", 1), ("one", 1)]
+    assert (first.seconds, first.ratio) == (1.0, 1.0)
+    assert (second.seconds, second.ratio, second.lowest, second.highest) == (3.0, 3.0, 3.0, 3.0)

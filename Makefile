@@ -63,6 +63,14 @@ $(VENV)/test.stamp: $(VENV)/book.stamp
 	  || { echo "pip could not install the tests' requirements: the lines above say why."; exit 1; }
 	@touch $@
 
+$(VENV)/bench.stamp: $(VENV)/test.stamp
+	@echo "installing what the benchmarks measure beside this package"
+	@$(PIP) install --quiet -e '.[bench]' -c constraints.txt \
+	  || { echo "pip could not install the benchmarks' requirements: the lines above say why."; exit 1; }
+	@$(PIP) install --quiet --no-deps joeynmt subword-nmt sacremoses -c constraints.txt \
+	  || echo "joeynmt could not be installed: it is left out"
+	@touch $@
+
 # --- what people want --------------------------------------------------------------------------
 
 book: $(VENV)/book.stamp ## Build the book, and print where it is
@@ -91,9 +99,9 @@ check: $(VENV)/test.stamp ## Check format, lint, types, import contract and note
 	@$(BIN)/lint-imports
 	@$(BIN)/python scripts/pair_notebooks.py --check
 
-bench: $(VENV)/test.stamp ## Measure against torch.nn, transformers, joeynmt and CTranslate2
-	@$(BIN)/python benchmarks/compare.py train
-	@$(BIN)/python benchmarks/compare.py decode
+bench: $(VENV)/bench.stamp ## Measure against torch.nn, transformers, joeynmt and CTranslate2
+	@$(BIN)/python -m benchmarks.compare train
+	@$(BIN)/python -m benchmarks.compare decode
 
 real-data: $(VENV)/book.stamp ## Get LibreOffice's help, the real corpus
 	@$(BIN)/python scripts/get_real_data.py

@@ -17,10 +17,9 @@ from benchmarks.work import (
     sources_to_decode,
     training_batches,
 )
-from mtcourse.decoding.search import beam_search, greedy_search
-from mtcourse.models.decoding_state import cached_state, cached_step
-from mtcourse.models.encoder_decoder import EncoderDecoderConfig, source_mask_of
+from mtcourse.models.encoder_decoder import EncoderDecoderConfig
 from mtcourse.text.batches import padding_share
+from mtcourse.text.tokenizer import BOS, EOS
 from tests.oracles import model_of_seed
 
 V = 100
@@ -71,34 +70,19 @@ def test_decoders_give_as_many_tokens_and_the_same_from_the_same_weights(name, b
 
 @pytest.mark.parametrize("norm", ["pre", "post"])
 @pytest.mark.parametrize("shared", [True, False])
-def test_an_exported_model_translates_alike_in_ctranslate2(norm, shared, tmp_path):
+def test_an_exported_model_scores_alike_in_ctranslate2(norm, shared, tmp_path):
     ctranslate2 = pytest.importorskip("ctranslate2")
-    from benchmarks.ctranslate2_export import export, ids_of, tokens_of
+    from benchmarks.ctranslate2_export import export, tokens_of
 
     model = model_of_seed(4, norm, shared_embeddings=shared, V_s=40 if shared else 50)
     export(model, tmp_path / "model")
     translator = ctranslate2.Translator(str(tmp_path / "model"), compute_type="float32")
-    sources = [[7, 9, 30, 3], [5, 6, 3], [20, 21, 22, 23, 24, 25, 3]]
-    for source in sources:
-        ids = torch.tensor([source])
-        start = cached_state(model, ids, source_mask_of(ids))
-        longest = torch.tensor([12])
-        with torch.inference_mode():
-            greedy = greedy_search(cached_step(model), start, longest)[0]
-            start = cached_state(model, ids, source_mask_of(ids))
-            best = beam_search(cached_step(model), start, longest, 4, length_penalty=1.0)[0][0]
-        for ours, beams, penalty in ((greedy, 1, 0.0), (best, 4, 1.0)):
-            (theirs,) = translator.translate_batch(
-                [tokens_of(source)],
-                beam_size=beams,
-                length_penalty=penalty,
-                max_decoding_length=12,
-                return_scores=True,
-                return_end_token=True,
-                patience=3,
-            )
-            assert tuple(ids_of(theirs.hypotheses[0])) == ours.ids
-            assert theirs.scores[0] == pytest.approx(ours.score, abs=1e-3)
+    for source, target in (([7, 9, 30, 3], [5, 6, 39]), ([5, 3], [8, 9, 10, 11, 12, 13])):
+        (scored,) = translator.score_batch([tokens_of(source)], [tokens_of(target)])
+        logits = model(torch.tensor([source]), torch.tensor([[BOS, *target]]))[0]
+        labels = torch.tensor([*target, EOS])
+        expected = logits.log_softmax(-1).gather(1, labels[:, None])[:, 0].tolist()
+        assert scored.log_probs == pytest.approx(expected, abs=1e-4)
 
 
 def test_reference_weights_are_the_same_every_time():

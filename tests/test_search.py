@@ -336,6 +336,8 @@ def test_continuations_by_blocks_are_those_of_the_plain_twin(beams, V, k, seed):
     sentences = torch.arange(3)[:, None].expand_as(parents)
     found = totals[sentences, parents] + log_probs[sentences, parents, tokens]
     assert torch.equal(found[real], values[real])
-    places = [set(zip(*row, strict=True)) for row in zip(parents.tolist(), tokens.tolist(), strict=True)]
+    places = [
+        set(zip(*row, strict=True)) for row in zip(parents.tolist(), tokens.tolist(), strict=True)
+    ]
     for row, different in zip(places, real.sum(1).tolist(), strict=True):
         assert len(row) >= different, "a continuation was taken twice"

@@ -8,6 +8,7 @@ from jaxtyping import Bool, Float
 from matplotlib.axes import Axes
 from matplotlib.colors import ListedColormap, to_rgba
 from matplotlib.patches import Patch, Rectangle
+from matplotlib.ticker import MaxNLocator
 from torch import Tensor
 
 from mtcourse.errors import MtcourseError
@@ -23,7 +24,7 @@ def rank_frequency(counts: Mapping[str, Mapping[str, int]], ax: Axes) -> Axes:
     """Draws each text's word counts, the most frequent first, on two logarithmic axes.
 
     By Zipf's law the word of rank r occurs about c / r times: a straight line of slope -1, which is
-    drawn through the first text's most frequent word.
+    drawn through the most frequent word of all.
 
     Args:
         counts: for each text how often each word occurs.
@@ -40,8 +41,8 @@ def rank_frequency(counts: Mapping[str, Mapping[str, int]], ax: Axes) -> Axes:
             heights = sorted(of_text.values(), reverse=True)
             ranks = range(1, len(heights) + 1)
             ax.plot(ranks, heights, mark, markersize=3, color=colour, label=name)
-        first = max(next(iter(counts.values())).values())
-        ax.plot([1, first], [first, 1], "--", color=INK, label="Zipf: count × rank = constant")
+        top = max(max(of_text.values()) for of_text in counts.values())
+        ax.plot([1, top], [top, 1], "--", color=INK, label="Zipf: count × rank = constant")
         ax.set(xscale="log", yscale="log", xlabel="rank of the word", ylabel="how often it occurs")
         ax.grid(color=INK, alpha=0.25)
         ax.legend()
@@ -89,6 +90,7 @@ def batch_map(real: Bool[Tensor, "batch n"], title: str, ax: Axes) -> Axes:
         share = 1 - float(real.float().mean())
         ax.set_title(f"{title}: {share:.0%} padding", fontsize="medium")
         ax.set(xlabel="position", ylabel="sentence")
+        ax.xaxis.set_major_locator(MaxNLocator(integer=True))
         ax.spines[:].set_visible(False)
         keys = [Patch(color=_REAL, label="token"), Patch(color=_PADDING, label="<pad>")]
         ax.legend(handles=keys, loc="upper center", bbox_to_anchor=(0.5, -0.25), ncol=2)
@@ -135,7 +137,7 @@ def families(ax: Axes) -> Axes:
     }
     with book_style():
         for row, (name, (given, parts, made)) in enumerate(kinds.items()):
-            y = 2 * (len(kinds) - 1 - row)
+            y = 2.0 * (len(kinds) - 1 - row)
             ax.text(0, y + 1.1, name, ha="left", va="bottom", weight="bold")
             edge = _boxes(ax, 0.0, y, given, LINE_COLOURS[1])
             for part in parts:

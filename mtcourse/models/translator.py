@@ -16,6 +16,7 @@ from mtcourse.errors import MtcourseError
 from mtcourse.layers.attention import Attention, fused_attention, scaled_dot_product_attention
 from mtcourse.models.decoding_state import cached_state, cached_step
 from mtcourse.models.encoder_decoder import EncoderDecoder, EncoderDecoderConfig, source_mask_of
+from mtcourse.products import store_by_columns
 from mtcourse.text.batches import pad
 from mtcourse.text.tokenizer import BOS, EOS, TokenizerPair
 from mtcourse.training.checkpoints import checkpoint_exists, load_checkpoint, restore_weights
@@ -107,7 +108,10 @@ class Translator:
         model = EncoderDecoder(EncoderDecoderConfig.from_dict(checkpoint.config), attention)
         restore_weights(model, checkpoint)
         tokenizers = TokenizerPair.load(folder / TOKENIZER)
-        return cls(model.to(pick_device(device)), tokenizers)
+        place = pick_device(device)
+        if place.type == "cpu":
+            store_by_columns(model)
+        return cls(model.to(place), tokenizers)
 
     def save(self, folder: Path | str, dtype: torch.dtype = torch.float32) -> None:
         """Writes what ``load`` reads.

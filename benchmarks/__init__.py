@@ -1,0 +1,1 @@
+"""How fast this package is beside others that do the same work."""

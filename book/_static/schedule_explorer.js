@@ -8,7 +8,7 @@ const STEPS = 2000;
 // The package's schedules (mtcourse.training.schedules), step counted from 1, peak 1.
 const SHAPES = {
   cosine: (step, warmup) =>
-    step <= warmup ? step / warmup : 0.5 * (1 + Math.cos((Math.PI * (step - warmup)) / (STEPS - warmup))),
+    step < warmup ? step / warmup : 0.5 * (1 + Math.cos((Math.PI * (step - warmup)) / (STEPS + 1 - warmup))),
   "inverse square root": (step, warmup) =>
     step <= warmup ? step / warmup : Math.sqrt(warmup / step),
 };

@@ -12,8 +12,10 @@ from hypothesis import strategies as st
 from mtcourse.layers.attention import (
     attention_weights,
     fused_attention,
+    queries_keys_values,
     scaled_dot_product_attention,
     scaled_scores,
+    self_attention,
 )
 from mtcourse.layers.masks import causal_mask
 
@@ -29,6 +31,33 @@ def test_scores_by_hand():
     K = torch.tensor([[2.0, 0.0], [0.0, 1.0], [1.0, 1.0]])
     expected = torch.tensor([[2.0, 0.0, 1.0], [6.0, 4.0, 7.0]]) / math.sqrt(2)
     torch.testing.assert_close(scaled_scores(Q, K), expected)
+
+
+def test_queries_come_from_one_side_and_keys_and_values_from_the_other():
+    X, Z = rows(2, 3, 4), rows(2, 5, 4, seed=1)
+    W_Q, W_K, W_V = rows(4, 2, seed=2), rows(4, 2, seed=3), rows(4, 6, seed=4)
+    Q, K, V = queries_keys_values(X, Z, W_Q, W_K, W_V)
+    for got, row, weight in ((Q, X[1, 2], W_Q), (K, Z[1, 2], W_K), (V, Z[1, 2], W_V)):
+        torch.testing.assert_close(got[1, 2], weight.T @ row)
+
+
+def test_self_attention_is_torchs_with_one_head():
+    X, d_model = rows(2, 5, 8), 8
+    W_Q, W_K, W_V = (rows(d_model, d_model, seed=seed) for seed in (1, 2, 3))
+    layer = torch.nn.MultiheadAttention(d_model, 1, bias=False, batch_first=True)
+    with torch.no_grad():
+        layer.in_proj_weight.copy_(torch.cat([W_Q.T, W_K.T, W_V.T]))
+        layer.out_proj.weight.copy_(torch.eye(d_model))
+        expected, _ = layer(X, X, X)
+    torch.testing.assert_close(self_attention(X, W_Q, W_K, W_V), expected, rtol=1e-4, atol=1e-5)
+
+
+def test_self_attention_passes_its_mask_on():
+    X, weights = rows(2, 5, 8), [rows(8, 8, seed=seed) for seed in (1, 2, 3)]
+    masked = self_attention(X, *weights, causal_mask(5))
+    for length in range(1, 6):
+        alone = self_attention(X[:, :length], *weights, causal_mask(length))
+        torch.testing.assert_close(masked[:, length - 1], alone[:, -1], rtol=1e-4, atol=1e-5)
 
 
 @BOTH

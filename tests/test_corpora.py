@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import subprocess
 import sys
 import types
 
@@ -13,6 +15,7 @@ from hypothesis import strategies as st
 from mtcourse.errors import MtcourseError
 from mtcourse.text.corpora import (
     ParallelCorpus,
+    aligned_files_corpus,
     builtin_corpus,
     gettext_corpus,
     huggingface_corpus,
@@ -76,15 +79,26 @@ def test_two_files_pair_line_by_line(folder):
 LINE = st.text(st.characters(exclude_characters="\n\r\t", codec="utf-8"), max_size=25)
 
 
+GOOD = [(pair.source, pair.target) for pair in PAIRS[:3]]
+"""Enough for a corpus, whatever else is in it."""
+
+
 @settings(max_examples=40, deadline=None)
-@given(lines=st.lists(st.tuples(LINE, LINE), min_size=1, max_size=20))
+@given(lines=st.lists(st.tuples(LINE, LINE), max_size=20).map(lambda lines: GOOD + lines))
 def test_every_line_is_kept_or_counted(tmp_path_factory, lines):
-    path = tmp_path_factory.mktemp("tsv") / "p.tsv"
-    path.write_text("".join(f"{a}\t{b}\n" for a, b in lines), encoding="utf-8", newline="")
-    if not path.read_text(encoding="utf-8-sig").strip():
-        return
-    corpus = tsv_corpus(path, "en", "nl")
-    assert len(all_pairs(corpus)) + left_out(corpus) == len(lines)
+    folder = tmp_path_factory.mktemp("lines")
+    for name, texts in {
+        "p.tsv": [f"{source}\t{target}" for source, target in lines],
+        "p.en": [source for source, _ in lines],
+        "p.nl": [target for _, target in lines],
+    }.items():
+        (folder / name).write_text("".join(f"{t}\n" for t in texts), encoding="utf-8", newline="")
+    for corpus in (
+        tsv_corpus(folder / "p.tsv", "en", "nl"),
+        aligned_files_corpus(folder / "p.en", folder / "p.nl", "en", "nl"),
+    ):
+        assert len(all_pairs(corpus)) + left_out(corpus) == len(lines)
+        assert corpus.splits["train"]
 
 
 def test_faulty_lines_are_counted_and_listed_with_their_place(folder):
@@ -111,7 +125,10 @@ def test_bytes_that_are_not_utf_8_are_placed(folder):
         ({"a.en": "one\ntwo\n", "a.nl": "een\n"}, "a.en,a.nl", "a.en has 2 lines, a.nl has 1"),
         ({"e.en-nl.tsv": " \n"}, "e.en-nl.tsv", "e.en-nl.tsv is empty"),
         ({}, "gone.en-nl.tsv", "gone.en-nl.tsv cannot be read: No such file"),
-        ({}, "gone.po", "gone.po cannot be read"),
+        ({}, "gone.po", "gone.po cannot be read: No such file"),
+        ({"nl.po": "\n"}, "nl.po", "nl.po is empty: it should be a message catalog"),
+        ({"nl.mo": ""}, "nl.mo", "nl.mo is empty"),
+        ({"p.en-nl.tsv": "no tab\nx\ty\n"}, "p.en-nl.tsv", "p.en-nl.tsv has too few (.|\n)*no tab"),
         ({"nl.mo": "junk that is no catalog"}, "nl.mo", "nl.mo is not a message catalog"),
         ({"nl.po": "no catalog at all"}, "nl.po", "nl.po is not a message catalog"),
         ({}, "what?", "'what\\?' names no corpus: say builtin"),
@@ -125,6 +142,29 @@ def test_what_cannot_be_read_is_said(folder, files, spec, said):
         (folder / name).write_text(text, encoding="utf-8")
     with pytest.raises(MtcourseError, match=said):
         load_corpus(spec)
+
+
+@pytest.mark.parametrize(
+    ("spec", "languages"),
+    [
+        ("my-text.en-pt-BR.tsv", ("en", "pt-BR")),
+        ("en-nl.tsv", ("en", "nl")),
+        ("a.en,a.pt-BR", ("en", "pt-BR")),
+        ("pt-BR.po", ("en", "pt-BR")),
+        ("messages.pt_BR.po", ("en", "pt_BR")),
+    ],
+)
+def test_names_of_files_say_the_languages(folder, spec, languages):
+    rows = {
+        "tsv": [f"{source}\t{target}\n" for source, target in GOOD],
+        "po": [f'msgid "{source}"\nmsgstr "{target}"\n\n' for source, target in GOOD],
+        "en": [f"{source}\n" for source, _ in GOOD],
+        "pt-BR": [f"{target}\n" for _, target in GOOD],
+    }
+    for name in spec.split(","):
+        (folder / name).write_text("".join(rows[name.rsplit(".")[-1]]), encoding="utf-8")
+    corpus = load_corpus(spec)
+    assert (corpus.source_language, corpus.target_language) == languages
 
 
 def catalog() -> polib.POFile:
@@ -170,6 +210,80 @@ def test_compiled_catalogs_give_the_same_pairs(folder):
     assert len(texts[0] & texts[1]) > 40
 
 
+def test_bytes_that_are_not_in_a_catalogs_encoding_are_placed(folder):
+    start = b'msgid ""\nmsgstr "Content-Type: text/plain; charset=UTF-8\\n"\n\nmsgid "caf'
+    (folder / "nl.po").write_bytes(start + b'\xe9"\nmsgstr "kroeg"\n')
+    with pytest.raises(
+        MtcourseError, match=rf"nl\.po is not UTF-8: byte 0xe9 at offset {len(start)}, line 4"
+    ):
+        load_corpus("nl.po")
+
+
+def test_an_encoding_that_is_none_is_said(folder):
+    (folder / "nl.po").write_text(
+        'msgid ""\nmsgstr "Content-Type: text/plain; charset=rot13\\n"\n', encoding="utf-8"
+    )
+    with pytest.raises(MtcourseError, match=r"nl\.po is not a message catalog: 'rot13'"):
+        load_corpus("nl.po")
+
+
+def test_other_encodings_are_read_as_a_catalog_declares_them(folder):
+    po = catalog()
+    po.metadata = {"Content-Type": "text/plain; charset=ISO-8859-1"}
+    po.encoding = "iso-8859-1"
+    po.append(polib.POEntry(msgid="The sea is wide here", msgstr="De zeeën zijn hier breed"))
+    po.save("nl.po")
+    assert "De zeeën zijn hier breed" in {pair.target for pair in all_pairs(load_corpus("nl.po"))}
+
+
+@settings(max_examples=60, deadline=None)
+@given(cut=st.integers(0, 400), place=st.integers(0, 400), byte=st.integers(0, 255))
+def test_a_damaged_catalog_is_an_error_or_is_read(tmp_path_factory, cut, place, byte):
+    content = bytearray(SMALL_CATALOG)
+    content[place % len(content)] = byte
+    path = tmp_path_factory.mktemp("mo") / "nl.mo"
+    path.write_bytes(bytes(content[: len(content) - cut % len(content)]))
+    with contextlib.suppress(MtcourseError):  # any other exception is a fault
+        gettext_corpus([path], "nl")
+
+
+def compiled() -> bytes:
+    po = polib.POFile()
+    po.metadata = {"Content-Type": "text/plain; charset=utf-8"}
+    for source, target in GOOD:
+        po.append(polib.POEntry(msgid=source, msgstr=target))
+    return po.to_binary()
+
+
+SMALL_CATALOG = compiled()
+
+
+@pytest.mark.parametrize(
+    ("message", "translation", "expected"),
+    [
+        ("_Open the file", "Het bestand &openen", ("Open the file", "Het bestand openen")),
+        ("E_xit now", "Nu a~fsluiten", ("Exit now", "Nu afsluiten")),
+        ("The file_name is wrong", "De file_name is fout", None),
+        ("The R&D budget", "Het O&O-budget", None),
+        ("Fish & chips, 5 ~ 6", "Vis & friet, 5 ~ 6", None),
+        ("my_own_name stays", "mijn_eigen_naam blijft", None),
+    ],
+)
+def test_keyboard_marks_go_and_other_marks_stay(folder, message, translation, expected):
+    po = catalog()
+    po.append(polib.POEntry(msgid=message, msgstr=translation))
+    po.save("nl.po")
+    found = {(pair.source, pair.target) for pair in all_pairs(load_corpus("nl.po"))}
+    assert (expected or (message, translation)) in found
+
+
+def test_entities_are_markup_and_not_keyboard_marks(folder):
+    po = catalog()
+    po.append(polib.POEntry(msgid="Bread &amp; butter", msgstr="Brood en boter"))
+    po.save("nl.po")
+    assert load_corpus("nl.po").report.dropped["markup left over"] == 1
+
+
 def fake_datasets(monkeypatch, rows):
     module = types.ModuleType("datasets")
 
@@ -197,9 +311,17 @@ def test_hugging_face_faults_are_said(monkeypatch):
     fake_datasets(monkeypatch, ConnectionError("no network"))
     with pytest.raises(MtcourseError, match="'some/books' cannot be loaded: no network"):
         huggingface_corpus("some/books", "en", "nl", "en-nl")
-    fake_datasets(monkeypatch, [{"en": "a", "fr": "b"}])
-    with pytest.raises(MtcourseError, match="'nl' is missing"):
-        huggingface_corpus("some/books", "en", "nl", "en-nl")
+    for row in ({"en": "a", "fr": "b"}, {"en": "a", "nl": 3}, "a sentence"):
+        fake_datasets(monkeypatch, [row])
+        with pytest.raises(MtcourseError, match="'some/books' has no translation column"):
+            huggingface_corpus("some/books", "en", "nl", "en-nl")
+
+
+def test_hugging_face_rows_without_a_side_are_counted(monkeypatch):
+    rows = [{"en": source, "nl": target} for source, target in GOOD]
+    fake_datasets(monkeypatch, [*rows, {"en": "A dog.", "nl": None}])
+    corpus = huggingface_corpus("some/books", "en", "nl", "en-nl")
+    assert corpus.report.dropped == {"empty on one side": 1}
 
 
 def test_real_datasets_rows_become_pairs(monkeypatch):
@@ -209,3 +331,12 @@ def test_real_datasets_rows_become_pairs(monkeypatch):
     monkeypatch.setattr(datasets, "load_dataset", lambda *_, **__: table)
     corpus = huggingface_corpus("local", "en", "nl")
     assert len(all_pairs(corpus)) + left_out(corpus) == len(PAIRS)
+
+
+def test_importing_brings_nothing_that_is_not_needed_yet():
+    code = (
+        "import sys; import mtcourse.text.corpora; "
+        "print({'datasets', 'polib', 'torch', 'mtcourse.text.grammar'} & set(sys.modules))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "set()"

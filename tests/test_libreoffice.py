@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import gzip
+
 import pytest
 
 from mtcourse.errors import MtcourseError
 from mtcourse.text import libreoffice
 from mtcourse.text.corpora import libreoffice_corpus
+from mtcourse.text.grammar import sample_pairs
 from mtcourse.text.libreoffice import (
     aligned_sentences,
     extract,
@@ -84,7 +87,7 @@ def test_paragraphs_with_unequal_numbers_of_sentences_stay_whole():
     assert [(p.source, p.target, p.origin) for p in found] == [("One. Two.", "Een en twee.", "p#1")]
 
 
-def test_extraction_aligns_by_id_and_its_cache_says_the_same(tree):
+def test_extraction_aligns_by_id_and_its_cache_says_the_same(tree, monkeypatch):
     pairs = extract(tree, "en", "nl")
     assert [(p.source, p.target) for p in pairs] == [
         ("Find", "Zoeken"),
@@ -93,9 +96,31 @@ def test_extraction_aligns_by_id_and_its_cache_says_the_same(tree):
         ("Try it!", "Doe het!"),
     ]
     assert pairs[1].origin == "text/shared/find.html#par_1"
-    (tree / "nl" / "text" / "shared" / "find.html").unlink()
-    assert extract(tree, "en", "nl") == pairs
     assert version_of(tree) == "7.4"
+    monkeypatch.setattr(libreoffice, "_extracted", None)
+    assert extract(tree, "en", "nl") == pairs, "read from the cache"
+
+
+def test_pages_of_another_size_are_not_read_from_the_cache(tree):
+    extract(tree, "en", "nl")
+    page = tree / "nl" / "text" / "shared" / "find.html"
+    page.write_text(page.read_text(encoding="utf-8").replace("snel", "rap"), encoding="utf-8")
+    assert "Het is rap." in {pair.target for pair in extract(tree, "en", "nl")}
+
+
+def test_the_packages_version_is_read_where_it_is_said(tmp_path):
+    folder = tmp_path / "share" / "libreoffice" / "help"
+    page = folder / "en-US" / "text" / "a.html"
+    changelog = tmp_path / "share" / "doc" / "libreoffice-help-en-us" / "changelog.Debian.gz"
+    page.parent.mkdir(parents=True)
+    with pytest.raises(MtcourseError, match="no page below .* says which version"):
+        version_of(folder)
+    page.write_text(PAGE, encoding="utf-8")
+    assert version_of(folder) == "7.4"
+    changelog.parent.mkdir(parents=True)
+    with gzip.open(changelog, "wt", encoding="utf-8") as lines:
+        lines.write("libreoffice (4:7.4.7-1+deb12u14) bookworm; urgency=medium\n")
+    assert version_of(folder) == "4:7.4.7-1+deb12u14"
 
 
 def test_a_cache_that_cannot_be_written_is_done_without(tree, monkeypatch, capsys):
@@ -115,6 +140,26 @@ def test_the_pages_are_found_where_they_are_said_to_be(tree, monkeypatch):
         help_folder(["en", "nl"])
     with pytest.raises(MtcourseError, match="not in 'xx'"):
         help_folder(["en", "xx"], tree)
+
+
+def test_the_same_pages_are_held_out_whatever_the_longest_sentence(tree):
+    pairs = sample_pairs(900, seed=6)
+    for place in range(0, len(pairs), 10):
+        for language, side in (("en-US", "source"), ("nl", "target")):
+            texts = [getattr(pair, side) for pair in pairs[place : place + 10]]
+            page = tree / language / "text" / f"page{place}.html"
+            page.write_text("".join(f"<p id='{i}'>{text}</p>" for i, text in enumerate(texts)))
+    splits = {longest: libreoffice_corpus("nl", tree, longest).splits for longest in (7, 12, 60)}
+    assert len(splits[7]["train"]) < len(splits[12]["train"]) < len(splits[60]["train"])
+    pages = {
+        (longest, name): {pair.origin.split("#")[0] for pair in pairs}
+        for longest, of_one in splits.items()
+        for name, pairs in of_one.items()
+    }
+    for longest in splits:
+        held_out = pages[longest, "dev"] | pages[longest, "test"]
+        assert held_out
+        assert not any(held_out & pages[other, "train"] for other in splits)
 
 
 @pytest.fixture(scope="module")
@@ -150,11 +195,12 @@ def test_no_page_and_no_near_duplicate_leaks(corpus):
 
 
 @pytest.mark.real_data
-def test_short_sentences_on_request():
-    try:
-        short = libreoffice_corpus(max_words=12)
-    except MtcourseError as error:
-        pytest.skip(str(error))
+def test_short_sentences_on_request_hold_out_the_same_pages(corpus):
+    short = libreoffice_corpus(max_words=12)
     assert len(short.splits["train"]) > 10_000
     for pairs in short.splits.values():
         assert all(max(len(words(p.source)), len(words(p.target))) <= 12 for p in pairs)
+    learnt = {pair.origin.split("#")[0] for pair in short.splits["train"]}
+    for name in ("dev", "test"):
+        held_out = {pair.origin.split("#")[0] for pair in corpus.splits[name]}
+        assert not held_out & learnt, "a model of short sentences may be scored on all"

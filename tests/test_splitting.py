@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from mtcourse.text import splitting
 from mtcourse.text.cleaning import Dropped
 from mtcourse.text.grammar import sample_pairs
 from mtcourse.text.pairs import SentencePair
-from mtcourse.text.splitting import NEAR, NearDuplicates, grams, split_pairs
+from mtcourse.text.splitting import NEAR, NearDuplicates, draw_groups, grams, split_pairs
 
 PAIRS = [
     SentencePair(pair.source, pair.target, origin=f"page{i // 7}#{i}")
@@ -29,9 +32,14 @@ def page(pair: SentencePair) -> str:
     return pair.origin.split("#")[0]
 
 
+def split(held_out: int, seed: int, dropped: Dropped | None = None):
+    split_of = draw_groups(PAIRS, page, held_out, seed)
+    return split_pairs(PAIRS, page, split_of, dropped or Dropped())
+
+
 def test_no_held_out_sentence_is_near_one_of_another_split():
     dropped = Dropped()
-    splits = split_pairs(PAIRS, page, 90, 3, dropped)
+    splits = split(90, 3, dropped)
     assert 0 < len(splits["test"]) <= 97
     assert 0 < len(splits["dev"]) <= 97
     earlier = list(splits["train"])
@@ -49,7 +57,7 @@ def test_no_held_out_sentence_is_near_one_of_another_split():
 
 
 def test_pages_stay_whole():
-    splits = split_pairs(PAIRS, page, 90, 3, Dropped())
+    splits = split(90, 3)
     pages = [{page(pair) for pair in pairs} for pairs in splits.values()]
     assert not pages[0] & pages[1]
     assert not pages[0] & pages[2]
@@ -57,9 +65,36 @@ def test_pages_stay_whole():
 
 
 def test_the_seed_decides():
-    splits = [split_pairs(PAIRS, page, 50, seed, Dropped()) for seed in (1, 1, 2)]
+    splits = [split(50, seed) for seed in (1, 1, 2)]
     assert splits[0] == splits[1]
     assert splits[0]["test"] != splits[2]["test"]
+
+
+def test_groups_are_drawn_until_there_are_enough_pairs():
+    drawn = draw_groups(PAIRS, page, 90, 3)
+    assert set(drawn) == {page(pair) for pair in PAIRS}
+    for name in ("dev", "test"):
+        sizes = [sum(page(pair) == of_one for pair in PAIRS) for of_one in drawn]
+        held_out = sum(n for n, of_one in zip(sizes, drawn, strict=True) if drawn[of_one] == name)
+        assert 90 <= held_out < 90 + max(sizes)
+
+
+def test_no_group_is_drawn_beyond_enough():
+    drawn = draw_groups(PAIRS[:70], page, 14, 3)
+    assert Counter(drawn.values()) == {"test": 2, "dev": 2, "train": 6}
+
+
+def test_groups_that_were_not_drawn_are_for_training():
+    splits = split_pairs(PAIRS[:20], page, {"page0": "test", "page1": "dev"}, Dropped())
+    assert {page(pair) for pair in splits["train"]} == {"page2"}
+
+
+def test_comparing_by_blocks_is_comparing_at_once(monkeypatch):
+    dropped = [Dropped(), Dropped()]
+    at_once = split(90, 3, dropped[0])
+    monkeypatch.setattr(splitting, "BLOCK", 37)
+    assert split(90, 3, dropped[1]) == at_once
+    assert dropped[0].counts == dropped[1].counts
 
 
 def test_sentences_that_differ_in_digits_or_case_only_are_the_same():

@@ -22,10 +22,34 @@ class Attention(Protocol):
     ) -> tuple[Tensor, Tensor | None]: ...
 
 
+def queries_keys_values(
+    X: Float[Tensor, "*batch m d_model"],
+    Z: Float[Tensor, "*batch n d_model"],
+    W_Q: Float[Tensor, "d_model d_k"],
+    W_K: Float[Tensor, "d_model d_k"],
+    W_V: Float[Tensor, "d_model d_v"],
+) -> tuple[
+    Float[Tensor, "*batch m d_k"], Float[Tensor, "*batch n d_k"], Float[Tensor, "*batch n d_v"]
+]:
+    """Q = X W_Q, K = Z W_K, V = Z W_V: the rows of X ask, the rows of Z answer.
+
+    In self-attention Z is X (A06, B07, D02); between decoder and encoder X is the decoder's and Z
+    the encoder's output (C36; chapters 04 and 06).
+
+    Args:
+        X: one row for each of the m positions that ask.
+        Z: one row for each of the n positions that answer.
+        W_Q: makes queries of rows.
+        W_K: makes keys of rows, as wide as queries.
+        W_V: makes values of rows.
+    """
+    return X @ W_Q, Z @ W_K, Z @ W_V
+
+
 def scaled_scores(
     Q: Float[Tensor, "*batch m d_k"], K: Float[Tensor, "*batch n d_k"]
 ) -> Float[Tensor, "*batch m n"]:
-    """How well each query matches each key: ``Q K^T / sqrt(d_k)`` (B08, D01; chapter 04)."""
+    """How well each query matches each key: ``Q K^T / sqrt(d_k)`` (A07, B08, D01; chapter 04)."""
     d_k = Q.shape[-1]
     return Q @ K.transpose(-2, -1) / math.sqrt(d_k)
 
@@ -36,7 +60,7 @@ def attention_weights(
     """Turns each row of scores into weights that are 0 where masked and otherwise sum to 1.
 
     A row that may attend to nothing gets zeros, where a bare softmax of -inf would give NaN
-    (A14, D03; chapters 04 and 05).
+    (A14, B09, D03; chapters 04 and 05).
     """
     if mask is None:
         return torch.softmax(scores, dim=-1)
@@ -63,12 +87,32 @@ def scaled_dot_product_attention(
     Returns:
         The outputs, and the weights that made them; rows without any allowed key are zeros.
 
-    Source: D01, D03, A07, A14; Vaswani et al. (2017), section 3.2.1. Chapter 04.
+    Source: D01, D03, A07, A14, B10; Vaswani et al. (2017), section 3.2.1. Chapter 04.
     """
     weights = attention_weights(
         scaled_scores(Q, K), _with_causal(mask, Q.shape[-2], K.shape[-2], causal, Q.device)
     )
     return weights @ V, weights
+
+
+def self_attention(
+    X: Float[Tensor, "*batch n d_model"],
+    W_Q: Float[Tensor, "d_model d_k"],
+    W_K: Float[Tensor, "d_model d_k"],
+    W_V: Float[Tensor, "d_model d_v"],
+    mask: Bool[Tensor, "*#batch #n #n"] | None = None,
+) -> Float[Tensor, "*batch n d_v"]:
+    """SelfAttention(X) = softmax((X W_Q)(X W_K)^T / sqrt(d_k)) X W_V, one head (D02; chapter 04).
+
+    Args:
+        X: one row for each token.
+        W_Q: makes queries of rows.
+        W_K: makes keys of rows.
+        W_V: makes values of rows.
+        mask: True where token i may attend to token j; None allows all.
+    """
+    Q, K, V = queries_keys_values(X, X, W_Q, W_K, W_V)
+    return scaled_dot_product_attention(Q, K, V, mask)[0]
 
 
 def fused_attention(

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from operator import attrgetter
 from pathlib import Path
 
 from mtcourse.errors import MtcourseError
 from mtcourse.text.cleaning import LONGEST, CleaningReport, Dropped, clean
+from mtcourse.text.files import lines, messages
 from mtcourse.text.pairs import SentencePair
-from mtcourse.text.splitting import split_pairs
+from mtcourse.text.splitting import draw_groups, split_pairs
 
 _LANGUAGE = re.compile(r"[a-z]{2,3}(?:[-_][A-Za-z]{2,8})?")
-_ACCELERATOR = re.compile(r"[_&~](?=\w)")
+
+SHORT = 12
+"""Words of the sentences by which LibreOffice's pages are drawn, whatever the corpus's longest."""
 
 
 @dataclass(frozen=True)
@@ -39,11 +43,7 @@ class ParallelCorpus:
     report: CleaningReport = field(default_factory=lambda: CleaningReport(0))
 
     def __post_init__(self) -> None:
-        for language in (self.source_language, self.target_language):
-            if not _LANGUAGE.fullmatch(language):
-                raise MtcourseError(
-                    f"{language!r} is not a language code: use ISO 639, such as en, nl or pt-BR"
-                )
+        _check_languages(self.source_language, self.target_language)
 
 
 def builtin_corpus(train: int = 30_000, seed: int = 1) -> ParallelCorpus:
@@ -72,7 +72,7 @@ def tsv_corpus(
     """
     dropped = Dropped()
     pairs: list[SentencePair] = []
-    for origin, line in _lines(path):
+    for origin, line in lines(path):
         source, *targets = (part.strip() for part in line.split("\t"))
         pair = SentencePair(
             source, targets[0] if targets else "", tuple(targets[1:]), origin=origin
@@ -97,7 +97,7 @@ def aligned_files_corpus(
     Raises:
         MtcourseError: a file is missing, empty or not UTF-8, or the numbers of lines differ.
     """
-    sides = [list(_lines(path)) for path in (source_path, target_path)]
+    sides = [list(lines(path)) for path in (source_path, target_path)]
     if len(sides[0]) != len(sides[1]):
         raise MtcourseError(
             f"{source_path} has {len(sides[0])} lines, {target_path} has {len(sides[1])}: "
@@ -123,7 +123,7 @@ def gettext_corpus(
         MtcourseError: a catalog is missing or cannot be read.
     """
     dropped = Dropped()
-    pairs = [pair for path in paths for pair in _messages(Path(path), dropped)]
+    pairs = [pair for path in paths for pair in messages(Path(path), dropped)]
     name = ", ".join(Path(path).name for path in paths)
     return _corpus(name, "en", target_language, licence, pairs, dropped, seed)
 
@@ -162,16 +162,16 @@ def huggingface_corpus(
     try:
         pairs = [
             SentencePair(
-                " ".join(row[source_language].split()),
-                " ".join(row[target_language].split()),
+                " ".join((row[source_language] or "").split()),
+                " ".join((row[target_language] or "").split()),
                 origin=f"{name}:{number}",
             )
             for number, row in enumerate(rows["translation"])
         ]
-    except KeyError as error:
+    except (KeyError, TypeError, AttributeError) as error:
         raise MtcourseError(
-            f"the data set {name!r} has no translation column with {source_language!r} and "
-            f"{target_language!r}: {error} is missing"
+            f"the data set {name!r} has no translation column with sentences in "
+            f"{source_language!r} and {target_language!r}: {error}"
         ) from error
     return _corpus(name, source_language, target_language, licence, pairs, Dropped(), seed)
 
@@ -184,7 +184,9 @@ def libreoffice_corpus(
 ) -> ParallelCorpus:
     """English sentences of LibreOffice's help with their translation: the course's real corpus.
 
-    Dev and test come from pages that training never sees, and have no near duplicate there.
+    Dev and test come from pages that training never sees, and have no near duplicate there. The
+    same pages are held out for every ``max_words``: a model trained on short sentences may be
+    scored on all.
 
     Args:
         target_language: "nl", "fr" or "de".
@@ -200,9 +202,11 @@ def libreoffice_corpus(
 
     folder = help_folder(("en", target_language), root)
     pairs = extract(folder, "en", target_language)
+    short = clean(pairs, Dropped(), SHORT)
+    split_of = draw_groups(short, _page, len(short) // 29, seed)
     dropped = Dropped()
     cleaned = clean(pairs, dropped, max_words)
-    splits = split_pairs(cleaned, _page, len(cleaned) // 29, seed, dropped)
+    splits = split_pairs(cleaned, _page, split_of, dropped)
     return ParallelCorpus(
         "LibreOffice help",
         "en",
@@ -237,10 +241,11 @@ def load_corpus(spec: str) -> ParallelCorpus:
     )
 
 
+_CODE = r"(\w+(?:-[A-Z]{2})?)"
 _FILES: dict[str, Callable[[re.Match[str]], ParallelCorpus]] = {
-    r".*?(\w+)-(\w+)\.tsv": lambda m: tsv_corpus(m[0], m[1], m[2]),
-    r"(.+\.(\w+)),(.+\.(\w+))": lambda m: aligned_files_corpus(m[1], m[3], m[2], m[4]),
-    r"(?:.*[/\\.])?(\w+)\.[pm]o": lambda m: gettext_corpus([m[0]], m[1]),
+    rf".*?{_CODE}-{_CODE}\.tsv": lambda m: tsv_corpus(m[0], m[1], m[2]),
+    rf"(.+\.{_CODE}),(.+\.{_CODE})": lambda m: aligned_files_corpus(m[1], m[3], m[2], m[4]),
+    rf"(?:.*[/\\.])?{_CODE}\.[pm]o": lambda m: gettext_corpus([m[0]], m[1]),
 }
 
 
@@ -250,6 +255,15 @@ def _libreoffice_of(spec: str) -> ParallelCorpus:
     if match is None:
         raise MtcourseError(f"{spec!r} should be libreoffice, libreoffice:nl or libreoffice:nl:12")
     return libreoffice_corpus(match[1] or "nl", max_words=int(match[2] or LONGEST))
+
+
+def _check_languages(*languages: str) -> None:
+    """Codes look like ISO 639, with or without a region."""
+    for language in languages:
+        if not _LANGUAGE.fullmatch(language):
+            raise MtcourseError(
+                f"{language!r} is not a language code: use ISO 639, such as en, nl or pt-BR"
+            )
 
 
 def _page(pair: SentencePair) -> str:
@@ -267,59 +281,17 @@ def _corpus(
     seed: int,
 ) -> ParallelCorpus:
     """Cleans and splits: a twentieth, at most 1000 pairs, for each of dev and test."""
+    _check_languages(source_language, target_language)
     cleaned = clean(pairs, dropped)
+    if len(cleaned) < 3:
+        raise MtcourseError(
+            f"{name} has too few sentence pairs to learn from and to be tested on: "
+            f"{dropped.report(len(cleaned))}"
+        )
     held_out = min(1000, max(1, len(cleaned) // 20))
-    splits = split_pairs(cleaned, lambda pair: pair.origin, held_out, seed, dropped)
+    place = attrgetter("origin")  # of each line or message its own
+    splits = split_pairs(cleaned, place, draw_groups(cleaned, place, held_out, seed), dropped)
     report = dropped.report(sum(map(len, splits.values())))
     return ParallelCorpus(
         name, source_language, target_language, licence or "not stated", splits, report=report
     )
-
-
-def _lines(path: Path | str) -> Iterator[tuple[str, str]]:
-    """Each line of a file with its place; the file must exist, be UTF-8 and not be empty."""
-    try:
-        content = Path(path).read_bytes()
-    except OSError as error:
-        raise MtcourseError(f"{path} cannot be read: {error.strerror}") from error
-    try:
-        text = content.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = content.count(b"\n", 0, error.start) + 1
-        raise MtcourseError(
-            f"{path} is not UTF-8: byte 0x{content[error.start]:02x} at offset {error.start}, "
-            f"line {line}: convert the file to UTF-8"
-        ) from error
-    if not text.strip():
-        raise MtcourseError(f"{path} is empty: it should have one sentence a line")
-    for number, line in enumerate(text.removesuffix("\n").split("\n"), start=1):
-        yield f"{path}:{number}", line.removesuffix("\r")
-
-
-def _messages(path: Path, dropped: Dropped) -> Iterator[SentencePair]:
-    """The translated messages of one catalog."""
-    import polib
-
-    if not path.is_file():
-        raise MtcourseError(f"{path} cannot be read: there is no such file")
-    try:
-        catalog = polib.mofile(str(path)) if path.suffix == ".mo" else polib.pofile(str(path))
-    except (OSError, ValueError, IndexError) as error:
-        raise MtcourseError(f"{path} is not a message catalog: {error}") from error
-    for number, entry in enumerate(catalog, start=1):
-        target = entry.msgstr or entry.msgstr_plural.get(0, "")
-        origin = f"{path}, message {number}"
-        pair = SentencePair(_plain(entry.msgid), _plain(target), origin=origin)
-        if entry.obsolete:
-            dropped.add("obsolete message", pair)
-        elif "fuzzy" in entry.flags:
-            dropped.add("fuzzy message", pair)
-        elif not target:
-            dropped.add("message without a translation", pair)
-        else:
-            yield pair
-
-
-def _plain(message: str) -> str:
-    """A message without keyboard marks and line breaks."""
-    return " ".join(_ACCELERATOR.sub("", message).split())

@@ -7,6 +7,8 @@ under the Mozilla Public License 2.0.
 
 from __future__ import annotations
 
+import gzip
+import hashlib
 import os
 import re
 import sys
@@ -24,6 +26,7 @@ UNPACKED = Path("data/libreoffice-help")
 INSTALLED = Path("/usr/share/libreoffice/help")
 
 _BLOCKS = {"p", "h1", "h2", "h3", "h4", "h5", "h6"}
+_PACKAGE_VERSION = re.compile(r"libreoffice \(([^)]+)\)")
 _VERSION = re.compile(r"LibreOffice ([\d.]+) Help")
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[A-ZÀ-Þ\"“„'])")
 _ABBREVIATION = re.compile(
@@ -131,7 +134,12 @@ def help_folder(languages: Sequence[str], root: Path | str | None = None) -> Pat
 
 
 def version_of(folder: Path) -> str:
-    """The version of LibreOffice that the pages name."""
+    """The version of the Debian package, or the one that the pages name where that is not said."""
+    changelog = folder.parents[1] / "doc" / "libreoffice-help-en-us" / "changelog.Debian.gz"
+    if changelog.is_file():
+        with gzip.open(changelog, "rt", encoding="utf-8") as lines:
+            if match := _PACKAGE_VERSION.match(lines.readline()):
+                return match[1]
     for page in sorted((folder / "en-US" / "text").rglob("*.html")):
         if match := _VERSION.search(page.read_text(encoding="utf-8")):
             return match[1]
@@ -140,16 +148,21 @@ def version_of(folder: Path) -> str:
 
 def extract(folder: Path, source_language: str, target_language: str) -> list[SentencePair]:
     """Every aligned sentence pair of all pages, in the order of the pages; kept in a cache."""
-    version = version_of(folder)
     pages = sorted((folder / LANGUAGES[source_language] / "text").rglob("*.html"))
-    name = f"{version}-{len(pages)}-{source_language}-{target_language}-{_EXTRACTION}.tsv"
-    cached = cache_folder() / "libreoffice-help" / name
+    key = _key(folder, [*pages, *(folder / LANGUAGES[target_language] / "text").rglob("*.html")])
+    cached = cache_folder() / "libreoffice-help" / f"{source_language}-{target_language}-{key}.tsv"
     if cached.exists():
         rows = (line.split("\t") for line in cached.read_text(encoding="utf-8").splitlines())
         return [SentencePair(source, target, origin=origin) for origin, source, target in rows]
     pairs = list(_extracted(folder, pages, source_language, target_language))
     _write(cached, "".join(f"{p.origin}\t{p.source}\t{p.target}\n" for p in pairs))
     return pairs
+
+
+def _key(folder: Path, pages: Sequence[Path]) -> str:
+    """Differs where the version, a page's name or size, or the way of extraction differs."""
+    sizes = sorted((page.relative_to(folder).as_posix(), page.stat().st_size) for page in pages)
+    return hashlib.sha256(repr((_EXTRACTION, version_of(folder), sizes)).encode()).hexdigest()[:16]
 
 
 def _extracted(

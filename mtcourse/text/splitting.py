@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
@@ -13,6 +14,9 @@ from mtcourse.text.pairs import SentencePair
 
 NEAR = 0.6
 """Jaccard similarity of 4-grams from which two sentences count as near duplicates."""
+
+BLOCK = 20_000
+"""Sentences that are indexed at a time: an index takes about 8 KiB for each."""
 
 _DIGIT = re.compile(r"\d")
 
@@ -56,35 +60,57 @@ class NearDuplicates:
         return bool((similarity >= NEAR).any())
 
 
-def split_pairs(
+def draw_groups(
     pairs: Sequence[SentencePair],
     group_of: Callable[[SentencePair], str],
     held_out: int,
     seed: int,
+) -> dict[str, str]:
+    """Assigns each group of pairs, such as the page they stand on, to "test", "dev" or "train".
+
+    Whole groups are drawn until test, and then dev, has ``held_out`` pairs.
+
+    Args:
+        pairs: clean pairs.
+        group_of: names the group of a pair.
+        held_out: pairs to draw for dev, and as many for test.
+        seed: decides which groups.
+    """
+    sizes = Counter(group_of(pair) for pair in pairs)
+    names = sorted(sizes)
+    random.Random(seed).shuffle(names)
+    drawn = {"test": 0, "dev": 0}
+    split_of: dict[str, str] = {}
+    for name in names:
+        split_of[name] = next((s for s, size in drawn.items() if size < held_out), "train")
+        if split_of[name] in drawn:
+            drawn[split_of[name]] += sizes[name]
+    return split_of
+
+
+def split_pairs(
+    pairs: Sequence[SentencePair],
+    group_of: Callable[[SentencePair], str],
+    split_of: Mapping[str, str],
     dropped: Dropped,
 ) -> dict[str, tuple[SentencePair, ...]]:
-    """Splits pairs into "train", "dev" and "test" by groups, such as the pages they stand on.
+    """Splits pairs into "train", "dev" and "test" by groups, without leaks between them.
 
-    Whole groups are drawn until dev and test have ``held_out`` pairs each. A pair of test that has
-    a near duplicate in train or dev, on either side, is left out; so is one of dev that has one in
-    train.
+    A pair of test that has a near duplicate in train or dev, on either side, is left out; so is one
+    of dev that has one in train.
 
     Args:
         pairs: clean pairs.
         group_of: names the group of a pair; a group never lies in two splits.
-        held_out: pairs to draw for dev, and as many for test.
-        seed: decides which groups.
+        split_of: the split of each group that was drawn; groups that were not are for training.
         dropped: where the near duplicates are counted.
     """
-    groups: dict[str, list[SentencePair]] = {}
+    groups: dict[str, list[SentencePair]] = {name: [] for name in split_of}
     for pair in pairs:
         groups.setdefault(group_of(pair), []).append(pair)
-    names = sorted(groups)
-    random.Random(seed).shuffle(names)
-    splits: dict[str, list[SentencePair]] = {"test": [], "dev": [], "train": []}
-    for name in names:
-        split = next((s for s in ("test", "dev") if len(splits[s]) < held_out), "train")
-        splits[split] += groups[name]
+    splits: dict[str, list[SentencePair]] = {"train": [], "dev": [], "test": []}
+    for name, members in groups.items():
+        splits[split_of.get(name, "train")] += members
     dev = _without_leaks(splits["dev"], splits["train"], dropped)
     test = _without_leaks(splits["test"], splits["train"] + dev, dropped)
     return {"train": tuple(splits["train"]), "dev": tuple(dev), "test": tuple(test)}
@@ -94,12 +120,15 @@ def _without_leaks(
     held_out: Sequence[SentencePair], known: Sequence[SentencePair], dropped: Dropped
 ) -> list[SentencePair]:
     """The held-out pairs that the known ones do not give away."""
-    sources = NearDuplicates([pair.source for pair in known])
-    targets = NearDuplicates([pair.target for pair in known])
-    kept = []
-    for pair in held_out:
-        if pair.source in sources or pair.target in targets:
-            dropped.add("held out, but nearly the same as one to learn from", pair)
-        else:
-            kept.append(pair)
+    kept = list(held_out)
+    for start in range(0, len(known), BLOCK):
+        block = known[start : start + BLOCK]
+        sources = NearDuplicates([pair.source for pair in block])
+        targets = NearDuplicates([pair.target for pair in block])
+        asked, kept = kept, []
+        for pair in asked:
+            if pair.source in sources or pair.target in targets:
+                dropped.add("held out, but nearly the same as one to learn from", pair)
+            else:
+                kept.append(pair)
     return kept

@@ -7,9 +7,11 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, nn
 
+from mtcourse.training.loop import TrainingConfig
 from mtcourse.training.loss import chunked_loss
 
 VOCABULARY = 12
+CONFIG = TrainingConfig(steps=20, learning_rate=0.05, warmup=5, accumulate=2, seed=3)
 
 
 @dataclass(frozen=True)
@@ -62,3 +64,8 @@ def dev_loss(model: LanguageModel) -> float:
     """The mean loss over one fixed batch."""
     batch = batches(1000)[1]
     return loss(model, batch).item() / batch.target_tokens
+
+
+def weights_of(model: nn.Module) -> dict[str, Tensor]:
+    """A copy of a model's weights, by name."""
+    return {name: tensor.clone() for name, tensor in model.state_dict().items()}

@@ -1,4 +1,4 @@
-"""The command line: mtcourse translate · train · evaluate (chapter 12).
+"""The command line: mtcourse translate · train · evaluate · check · exercises.
 
 Heavy imports stand inside the commands, so that ``mtcourse --help`` is quick.
 """
@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import sys
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -23,6 +24,11 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
+
+exercises = typer.Typer(
+    help="Make the exercise notebooks from their solutions.", no_args_is_help=True
+)
+app.add_typer(exercises, name="exercises")
 
 Checkpoint = Annotated[
     Path | None, typer.Option(help="Folder of a training run; by default the shipped translator.")
@@ -110,7 +116,7 @@ def train(
 def evaluate(
     checkpoint: Checkpoint = None,
     corpus: Corpus = "builtin",
-    split: Annotated[str, typer.Option(help="Which split of the corpus.")] = "test",
+    split: Annotated[str, typer.Option(help="train, dev or test; all takes every pair.")] = "test",
     beams: Beams = 4,
     device: Device = "auto",
 ) -> None:
@@ -120,11 +126,76 @@ def evaluate(
     from mtcourse.text.corpora import load_corpus
 
     data = load_corpus(corpus)
-    if not data.splits.get(split):
+    pairs = [*chain(*data.splits.values())] if split == "all" else data.splits.get(split)
+    if not pairs:
         there = ", ".join(name for name, pairs in data.splits.items() if pairs)
-        raise MtcourseError(f"the corpus {data.name} has no split {split!r}; it has {there}")
+        raise MtcourseError(
+            f"the corpus {data.name} has no split {split!r}; it has {there}, and all"
+        )
     translator = Translator.load(checkpoint, device)
-    typer.echo(evaluate_translator(translator, data.splits[split], beams)[0])
+    typer.echo(evaluate_translator(translator, pairs, beams)[0])
+
+
+@app.command()
+def check(
+    paths: Annotated[list[Path], typer.Argument(help="Exercise notebooks, or their folder.")],
+) -> None:
+    """Run your answers, and say what is right, what is not, and what comes next."""
+    from rich.console import Console
+
+    from mtcourse.grading.progress import folder_table, notebook_table, notebooks_in
+    from mtcourse.grading.running import results_of
+
+    console = Console()
+    results = {}
+    for path in notebooks_in(paths):
+        with console.status(f"running {path.name}"):
+            results[path] = results_of(path)
+    if len(results) > 1:
+        console.print(folder_table(results))
+        return
+    for path, of_one in results.items():
+        for result in of_one:
+            if result.state in ("wrong", "stopped"):
+                said = (
+                    result.report
+                    if result.state == "wrong"
+                    else f"{result.asked.id}\n  ! {result.report}"
+                )
+                console.print(said, end="\n\n", markup=False, highlight=False)
+        console.print(notebook_table(path, of_one))
+
+
+@exercises.command("build")
+def build_exercises(
+    solutions: Annotated[Path, typer.Argument(help="The sources.")] = Path("solutions"),
+    out: Annotated[Path, typer.Option(help="Folder of the exercises.")] = Path("exercises"),
+    only_check: Annotated[
+        bool, typer.Option("--check", help="Only say which are out of step, and fail if any is.")
+    ] = False,
+) -> None:
+    """Write an exercise notebook for each solution notebook."""
+    from mtcourse.grading.exercises import build
+
+    if not solutions.is_dir():
+        raise MtcourseError(f"there is no folder {solutions}: run this where the solutions are")
+    stale = build(solutions, out, write=not only_check)
+    for path in stale:
+        typer.echo(f"{'out of step' if only_check else 'wrote'}: {path}")
+    if stale and only_check:
+        raise MtcourseError("run: mtcourse exercises build")
+
+
+@exercises.command("run")
+def run_solutions(
+    notebooks: Annotated[list[Path], typer.Argument(help="Solution notebooks.")],
+) -> None:
+    """Run solution notebooks and store their outputs, which nbval then compares."""
+    from mtcourse.grading.running import store_outputs
+
+    for path in notebooks:
+        store_outputs(path)
+        typer.echo(f"ran {path}")
 
 
 def _recipe(steps: int | None, vocabulary_size: int | None, seed: int, precision: str) -> Recipe:

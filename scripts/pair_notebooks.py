@@ -15,13 +15,9 @@ from pathlib import Path
 import jupytext
 import nbformat
 
-BOOK = Path(__file__).resolve().parent.parent / "book"
-REPOSITORY = "https://github.com/mtcourse/mtcourse"
-INSTALL = f"""# Colab only: gets the package. Elsewhere it is installed already.
-import sys
+from mtcourse.grading.exercises import INSTALL
 
-if "google.colab" in sys.modules:
-    %pip install -q "mtcourse @ git+{REPOSITORY}\""""
+BOOK = Path(__file__).resolve().parent.parent / "book"
 
 
 def pages_with_code(book: Path) -> list[Path]:

@@ -11,8 +11,9 @@ from pathlib import Path
 import pytest
 import torch
 
-from mtcourse import cli
+from mtcourse import cli, recipe
 from mtcourse.models.translator import Translator
+from mtcourse.text.corpora import load_corpus
 from mtcourse.text.grammar import sample_pairs
 from mtcourse.text.tokenizer import TokenizerPair
 from tests.oracles import model_of_seed
@@ -92,6 +93,19 @@ def test_train_then_resume_then_evaluate(run, tsv, tmp_path):
     assert status == 0
     assert "nrefs" in printed, "the signature belongs to the score"
     assert "95%" in printed
+
+
+def test_evaluate_takes_every_pair_of_a_file(run, tsv, monkeypatch):
+    seen = []
+    scored = recipe.evaluate_translator
+    monkeypatch.setattr(
+        recipe, "evaluate_translator", lambda *args: (seen.append(args[1]), scored(*args))[1]
+    )
+    status, _, err = run("evaluate", "--corpus", tsv, "--split", "all")
+    assert status == 0, err
+    corpus = load_corpus(str(tsv))
+    assert set(seen[0]) == {pair for pairs in corpus.splits.values() for pair in pairs}
+    assert len(seen[0]) == corpus.report.kept
 
 
 @pytest.mark.parametrize(

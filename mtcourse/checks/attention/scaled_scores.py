@@ -1,0 +1,167 @@
+"""The exercise ``scaled_scores``: Q K^T / sqrt(d_k) (D01, B08; chapter 04)."""
+
+from __future__ import annotations
+
+import math
+
+import torch
+
+from mtcourse.checks.draw import Draw
+from mtcourse.checks.exercise import Exercise
+from mtcourse.checks.outcomes import Case
+from mtcourse.layers.attention import scaled_scores
+
+
+def cases(draw: Draw) -> list[Case]:
+    """From two rows of whole numbers to sentences with heads; never as many queries as keys."""
+    integers = draw.small_integers(2, 4), draw.small_integers(3, 4)
+    return [
+        Case("two queries and three keys of four whole numbers", integers, by_hand=True),
+        Case("a single query and a single key", (draw.normal(1, 3), draw.normal(1, 3))),
+        Case("5 queries and 7 keys", (draw.normal(5, 8), draw.normal(7, 8))),
+        Case("3 sentences", (draw.normal(3, 4, 6), draw.normal(3, 5, 6))),
+        Case("2 sentences with 3 heads", (draw.normal(2, 3, 4, 5), draw.normal(2, 3, 6, 5))),
+    ]
+
+
+# --- wrong ---------------------------------------------------------------------------------------
+
+
+def not_scaled(Q, K):
+    """These are the products Q Kᵀ, not divided by √d_k.
+
+    Write down the shape of Q. Which of its sizes is d_k?
+    """
+    return Q @ K.mT
+
+
+def divided_by_d_k(Q, K):
+    """The products are divided by d_k, and should be by its square root.
+
+    The variance of a sum of d_k products is d_k. What is its standard deviation?
+    """
+    return Q @ K.mT / Q.shape[-1]
+
+
+def multiplied(Q, K):
+    """The products are multiplied by √d_k where they should be divided by it.
+
+    Wider queries and keys make larger sums. The scale is there to make them smaller again.
+    """
+    return Q @ K.mT * math.sqrt(Q.shape[-1])
+
+
+def by_number_of_keys(Q, K):
+    """The products are divided by √n, with n the number of keys.
+
+    The scale answers for the length of the sums in Q Kᵀ. Over what do these sums run?
+    """
+    return Q @ K.mT / math.sqrt(K.shape[-2])
+
+
+def by_number_of_queries(Q, K):
+    """The products are divided by √m, with m the number of queries.
+
+    The scale answers for the length of the sums in Q Kᵀ. Over what do these sums run?
+    """
+    return Q @ K.mT / math.sqrt(Q.shape[-2])
+
+
+def transposed(Q, K):
+    """This is K Qᵀ / √d_k: a row for each key, where each query should have its row.
+
+    Row i says how well query i matches each key. So which factor stands on the left?
+    """
+    return K @ Q.mT / math.sqrt(Q.shape[-1])
+
+
+def queries_with_themselves(Q, K):
+    """The queries are compared with the queries; the keys are not used.
+
+    A score compares a query with a key.
+    """
+    return Q @ Q.mT / math.sqrt(Q.shape[-1])
+
+
+def changes_Q(Q, K):
+    """The scores are right, but Q itself is divided in place, and the caller's Q is another now.
+
+    `Q /= x` writes into the tensor that was passed in; `Q / x` makes a new one.
+    """
+    Q /= math.sqrt(Q.shape[-1])
+    return Q @ K.mT
+
+
+def first_sentence_for_all(Q, K):
+    """Every sentence of the batch gets the keys of the first one.
+
+    Let the product carry the leading dimensions: `Q @ K.mT` works for all sentences at once.
+    """
+    first = K[(0,) * (K.dim() - 2)]
+    return Q @ first.mT / math.sqrt(Q.shape[-1])
+
+
+def reshaped_keys(Q, K):
+    """K is reshaped where it should be transposed: the numbers of one key end up in several.
+
+    `reshape` keeps the order of the numbers in memory. Swap the last two dimensions instead.
+    """
+    return Q @ K.reshape(*K.shape[:-2], K.shape[-1], K.shape[-2]) / math.sqrt(Q.shape[-1])
+
+
+def all_dimensions_reversed(Q, K):
+    """Kᵀ turned all dimensions around, the one of the sentences too.
+
+    For a batch, transpose only the last two dimensions: `K.mT` or `K.transpose(-2, -1)`.
+    """
+    return Q @ K.permute(*reversed(range(K.dim()))) / math.sqrt(Q.shape[-1])
+
+
+# --- right ---------------------------------------------------------------------------------------
+
+
+def with_einsum(Q, K):
+    """Names the dimensions."""
+    return torch.einsum("...md,...nd->...mn", Q, K) / Q.shape[-1] ** 0.5
+
+
+def scales_the_queries_first(Q, K):
+    """A scalar may move through a product."""
+    return (Q / math.sqrt(K.shape[-1])) @ K.transpose(-1, -2)
+
+
+def one_score_at_a_time(Q, K):
+    """Loops, as the definition has it."""
+    scores = Q.new_empty(*Q.shape[:-1], K.shape[-2])
+    for i in range(Q.shape[-2]):
+        for j in range(K.shape[-2]):
+            scores[..., i, j] = (Q[..., i, :] * K[..., j, :]).sum(-1) / math.sqrt(Q.shape[-1])
+    return scores
+
+
+def by_broadcasting(Q, K):
+    """Every query against every key, then a sum over d_k."""
+    return (Q.unsqueeze(-2) * K.unsqueeze(-3)).sum(-1) * Q.size(-1) ** -0.5
+
+
+EXERCISE = Exercise(
+    id="scaled_scores",
+    oracle=scaled_scores,
+    hint="Compute one score with a pencil: the product of row i of Q with row j of K, over √d_k.",
+    misconceptions=(
+        not_scaled,
+        divided_by_d_k,
+        multiplied,
+        by_number_of_keys,
+        by_number_of_queries,
+        transposed,
+        queries_with_themselves,
+        changes_Q,
+        first_sentence_for_all,
+        reshaped_keys,
+        all_dimensions_reversed,
+    ),
+    right=(with_einsum, scales_the_queries_first, one_score_at_a_time, by_broadcasting),
+    cases=cases,
+    gradients=True,
+)

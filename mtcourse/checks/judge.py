@@ -1,0 +1,119 @@
+"""The verdict on an answer: what holds, the first thing that does not, and which mistake it is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from mtcourse.checks.exercise import PUBLIC_SEED, Exercise, message_of
+from mtcourse.checks.outcomes import Case, Outcome, apart, outcome_of
+from mtcourse.checks.properties import Trial, properties_of
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What a check found.
+
+    Args:
+        exercise: its id.
+        passed: whether everything holds.
+        answered: whether there is an answer at all.
+        holds: what holds, in the order in which it was looked at.
+        wrong: the first thing that does not hold; in further lines where, and how it shows.
+        misconception: the name of the known mistake that does just what the answer does.
+        message: what that mistake is.
+        hint: how to go on.
+    """
+
+    exercise: str
+    passed: bool
+    answered: bool = True
+    holds: tuple[str, ...] = ()
+    wrong: str = ""
+    misconception: str = ""
+    message: str = ""
+    hint: str = ""
+
+    def __str__(self) -> str:
+        """The verdict as a learner reads it."""
+        lines = [self.exercise, *(f"  ✓ {line}" for line in self.holds)]
+        lines += ["  ✗ " + self.wrong.replace("\n", "\n      ")] * bool(self.wrong)
+        lines += [f"  → {self.message}"] * bool(self.message)
+        lines += [f"  Hint: {self.hint}"] * bool(self.hint)
+        lines += ["  All of it is right."] * self.passed
+        return "\n".join(lines)
+
+
+def judge(exercise: Exercise, answer: Any, seed: int = PUBLIC_SEED) -> Verdict:
+    """Tries an answer on an exercise's cases, and names the mistake where it is a known one."""
+    fault, function = _as_function(exercise, answer)
+    if fault:
+        return Verdict(exercise.id, False, answered=False, wrong=fault)
+    trials = _trials(exercise, function, exercise.inputs(seed))
+    if _is_stub(trials[0].got):
+        return Verdict(exercise.id, False, answered=False, wrong="not answered yet")
+    holds: list[str] = []
+    for says, fails in properties_of(exercise, trials):
+        fault = next((fault for trial in trials if (fault := fails(trial))), "")
+        if fault:
+            return _rejected(exercise, trials, holds, f"{says}\n{fault}")
+        holds.append(says)
+    return Verdict(exercise.id, True, holds=tuple(holds))
+
+
+def _as_function(exercise: Exercise, answer: Any) -> tuple[str, Callable]:
+    """The answer as something to call, or what is wrong with it."""
+    if answer is ...:
+        return "not answered yet", _nothing
+    if exercise.cases is None:
+        if callable(answer):
+            return f"a value is asked for, but {exercise.id} is a function", _nothing
+        return "", lambda: answer
+    if not callable(answer):
+        return (
+            f"a function is asked for: write check({exercise.id!r}, {exercise.id}), "
+            "with the function itself and not what it returns",
+            _nothing,
+        )
+    return "", answer
+
+
+def _nothing() -> None:
+    return None
+
+
+def _trials(exercise: Exercise, function: Callable, cases: Sequence[Case]) -> list[Trial]:
+    """What the oracle and a function do on each case; a stub is called once."""
+    trials: list[Trial] = []
+    for case in cases:
+        got = outcome_of(function, case, exercise.gradients)
+        trials.append(Trial(case, outcome_of(exercise.oracle, case, exercise.gradients), got))
+        if _is_stub(got):
+            break
+    return trials
+
+
+def _is_stub(outcome: Outcome) -> bool:
+    return outcome.stop is not None and outcome.stop.kind == "NotImplementedError"
+
+
+def _rejected(
+    exercise: Exercise, trials: Sequence[Trial], holds: Sequence[str], wrong: str
+) -> Verdict:
+    """The verdict on a wrong answer: a known mistake if one does exactly the same."""
+    for misconception in exercise.misconceptions:
+        outcomes = (outcome_of(misconception, t.case, exercise.gradients) for t in trials)
+        pairs = zip(outcomes, trials, strict=True)
+        if all(apart(outcome, t.got, exercise.tolerance) <= 1 for outcome, t in pairs):
+            message, hint = message_of(misconception)
+            return Verdict(
+                exercise.id,
+                False,
+                holds=tuple(holds),
+                wrong=wrong,
+                misconception=misconception.__name__,
+                message=message,
+                hint=hint,
+            )
+    return Verdict(exercise.id, False, holds=tuple(holds), wrong=wrong, hint=exercise.hint)

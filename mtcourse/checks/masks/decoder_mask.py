@@ -1,0 +1,244 @@
+"""The exercise ``decoder_mask``: both masks in one, three bugs to mend (A11, C10; chapter 05)."""
+
+from __future__ import annotations
+
+import torch
+
+from mtcourse.checks.draw import Draw
+from mtcourse.checks.exercise import Exercise
+from mtcourse.checks.outcomes import Case
+from mtcourse.layers import masks
+
+
+def cases(draw: Draw) -> list[Case]:
+    """Padding at the end, at the beginning and nowhere, with two ids for it."""
+    ids = draw.ids(3, 6, lowest=4, highest=8)
+    at_the_end, at_the_beginning, other_id = ids.clone(), ids.flip(-1), ids.clone()
+    at_the_end[1, 4:], at_the_end[2, 1:] = 0, 0
+    at_the_beginning[0, :2] = 0
+    other_id[:, 1], other_id[0, 4:], other_id[2, 5:] = 0, 9, 9
+    return [
+        Case("two tokens and one padding", (torch.tensor([[2, 7, 0]]), 0), by_hand=True),
+        Case("three sentences, padded at the end", (at_the_end, 0)),
+        Case("three sentences without padding", (ids, 0)),
+        Case("three sentences where padding is 9 and 0 is a token", (other_id, 9)),
+        Case("three sentences, one padded at the beginning", (at_the_beginning, 0)),
+        Case("as many sentences as positions", (at_the_end[:, :3].contiguous(), 0)),
+        Case("a single token", (torch.tensor([[2]]), 0)),
+    ]
+
+
+def correct(ids, pad):
+    """No later key and no padding key."""
+    return masks.causal_mask(ids.shape[1]) & masks.padding_mask(ids, pad)
+
+
+def _version(ids, pad, triangle_mended=True, meeting_mended=True, keys_mended=True):
+    """The function of the notebook with some of its three bugs mended."""
+    real = ids != pad
+    n = ids.shape[1]
+    padding = real[:, None, None, :] if keys_mended else real[:, None, :, None]
+    causal = torch.ones(n, n, dtype=torch.bool).tril(0 if triangle_mended else -1)
+    return causal & padding if meeting_mended else causal | padding
+
+
+# --- wrong ---------------------------------------------------------------------------------------
+
+
+def nothing_mended(ids, pad):
+    """This still does what the broken version does: all three bugs are in it.
+
+    Take one line at a time, and print what it makes for the two sentences above.
+    """
+    return _version(ids, pad, False, False, False)
+
+
+def only_the_triangle_mended(ids, pad):
+    """One bug is mended: a token sees itself. Two are left, and both are about the padding.
+
+    Along which dimension of (batch, 1, queries, keys) do the ids lie? And when a pair must pass
+    both masks, which operator says so?
+    """
+    return _version(ids, pad, True, False, False)
+
+
+def only_the_meeting_mended(ids, pad):
+    """One bug is mended: a pair has to pass both masks. Each of the masks still has its own bug.
+
+    Print each of the two masks alone. May a token see itself? And is a padding *key* hidden?
+    """
+    return _version(ids, pad, False, True, False)
+
+
+def only_the_keys_mended(ids, pad):
+    """One bug is mended: the ids lie along the keys. Two are left.
+
+    Print the triangle alone: is the diagonal what it should be? Then look at a pair that passes
+    only one of the masks.
+    """
+    return _version(ids, pad, False, False, True)
+
+
+def triangle_left(ids, pad):
+    """Two bugs are mended. One is left: no token may see itself, and the first sees nothing.
+
+    Look at the diagonal of the triangle.
+    """
+    return _version(ids, pad, triangle_mended=False)
+
+
+def meeting_left(ids, pad):
+    """Two bugs are mended. One is left: a pair is allowed when it passes either of the masks.
+
+    A key in the future that is no padding passes one of them. How many must it pass?
+    """
+    return _version(ids, pad, meeting_mended=False)
+
+
+def keys_left(ids, pad):
+    """Two bugs are mended. One is left: padding queries see nothing, and padding keys are seen.
+
+    Compare the shapes: (batch, 1, queries, keys). On which of the two did the ids end up?
+    """
+    return _version(ids, pad, keys_mended=False)
+
+
+def causal_alone(ids, pad):
+    """The padding is no longer hidden at all: this is the causal mask for each sentence.
+
+    Both masks are needed. A key must be neither late nor padding.
+    """
+    return masks.causal_mask(ids.shape[1]).expand(len(ids), 1, -1, -1)
+
+
+def padding_alone(ids, pad):
+    """The future is no longer hidden: this is the padding mask, written out for each query.
+
+    Both masks are needed. A key must be neither late nor padding.
+    """
+    return masks.padding_mask(ids, pad).expand(-1, 1, ids.shape[1], -1)
+
+
+def padding_queries_hidden_too(ids, pad):
+    """Padding keys are hidden, and the rows of padding queries are emptied as well.
+
+    Nobody reads what a padding query finds. Only its key has to be hidden.
+    """
+    return correct(ids, pad) & (ids != pad)[:, None, :, None]
+
+
+def future_instead_of_past(ids, pad):
+    """The triangle points the other way: each token sees itself and what comes after it.
+
+    Row i belongs to query i, and the first query may see a single key.
+    """
+    return masks.padding_mask(ids, pad) & masks.causal_mask(ids.shape[1]).mT
+
+
+def true_is_hidden(ids, pad):
+    """True stands where attention is hidden. Here True means that it is allowed.
+
+    One `~` over the whole turns it round. Is there one too many, or one too few?
+    """
+    return ~correct(ids, pad)
+
+
+def padding_is_always_0(ids, pad):
+    """The three bugs are mended, but the ids are compared with 0, whatever `pad` is.
+
+    The second argument says which id is padding.
+    """
+    return correct(ids, 0)
+
+
+def without_dimension_for_heads(ids, pad):
+    """The booleans are right, but the dimension of size 1 for the heads is missing.
+
+    Scores are (batch, h, n, n). Against these, broadcasting would take your batch for heads.
+    """
+    return correct(ids, pad)[:, 0]
+
+
+def numbers(ids, pad):
+    """The pairs are right, but they are the numbers 0 and 1 instead of False and True.
+
+    `&` keeps booleans what they are. What made them numbers?
+    """
+    return correct(ids, pad).float()
+
+
+# --- right ---------------------------------------------------------------------------------------
+
+
+def mended(ids, pad):
+    """The version of the notebook with all three mended."""
+    return _version(ids, pad)
+
+
+def by_comparing(ids, pad):
+    """Compares places."""
+    place = torch.arange(ids.size(1))
+    return (place[:, None] >= place) & ids.ne(pad)[:, None, None]
+
+
+def hidden_turned_round(ids, pad):
+    """A pair is hidden if it is late or padding."""
+    late = torch.ones(ids.shape[1], ids.shape[1]).triu(1).bool()
+    return ~(late | (ids == pad)[:, None, None, :])
+
+
+def one_pair_at_a_time(ids, pad):
+    """Loops."""
+    batch, n = ids.shape
+    mask = torch.zeros(batch, 1, n, n, dtype=torch.bool)
+    for b in range(batch):
+        for i in range(n):
+            for j in range(i + 1):
+                mask[b, 0, i, j] = ids[b, j] != pad
+    return mask
+
+
+def triangle_of_rows(ids, pad):
+    """Writes the padding mask out, and cuts the triangle from it."""
+    n = ids.shape[1]
+    return (ids != pad)[:, None, None, :].expand(-1, -1, n, -1).tril()
+
+
+def by_multiplying(ids, pad):
+    """A product of booleans is an and."""
+    n = ids.shape[1]
+    return torch.ones(n, n).tril().bool() * (ids != pad).view(-1, 1, 1, n)
+
+
+EXERCISE = Exercise(
+    id="decoder_mask",
+    oracle=correct,
+    hint="Three things to get right: a token sees itself, a pair must pass both masks, and padding "
+    "is hidden as a key. Which of them does yours not do?",
+    misconceptions=(
+        nothing_mended,
+        only_the_triangle_mended,
+        only_the_meeting_mended,
+        only_the_keys_mended,
+        triangle_left,
+        meeting_left,
+        keys_left,
+        causal_alone,
+        padding_alone,
+        padding_queries_hidden_too,
+        future_instead_of_past,
+        true_is_hidden,
+        padding_is_always_0,
+        without_dimension_for_heads,
+        numbers,
+    ),
+    right=(
+        mended,
+        by_comparing,
+        hidden_turned_round,
+        one_pair_at_a_time,
+        triangle_of_rows,
+        by_multiplying,
+    ),
+    cases=cases,
+)

@@ -1,0 +1,299 @@
+"""The exercise ``masked_weights``: a softmax that sees no hidden key (A14, D03; chapter 05)."""
+
+from __future__ import annotations
+
+import math
+
+import torch
+
+from mtcourse.checks.draw import Draw
+from mtcourse.checks.exercise import Exercise, Rule
+from mtcourse.checks.outcomes import Case
+from mtcourse.layers.attention import attention_weights
+
+
+def cases(draw: Draw) -> list[Case]:
+    """Masks of each shape that a layer meets, rows without any key, and extreme scores."""
+    hand = draw.tensor([[1.0, 1.0, 5.0], [2.0, 2.0, 2.0], [0.0, 3.0, 0.0]])
+    hand_mask = _mask("110", "111", "000")
+    causal = _mask("1000", "1100", "1110", "1111")
+    padding = torch.stack([_mask("111111"), _mask("110000")])[:, None]
+    with_empty = torch.stack([_mask("1101", "0111", "1110"), _mask("0000", "0010", "1011")])
+    loud = draw.normal(2, 4).masked_fill(~_mask("1101", "0110"), 2000.0)
+    low = draw.tensor([[-20000.0, -1.0, -20100.0, -20300.0], [0.0, -20500.0, -20200.0, -20100.0]])
+    return [
+        Case("three queries and three keys", (hand, hand_mask), by_hand=True),
+        Case("a causal mask", (draw.normal(4, 4), causal)),
+        Case("one mask for 2 sentences with 2 heads", (draw.normal(2, 2, 4, 4), causal)),
+        Case("2 padded sentences with 3 heads", (draw.normal(2, 3, 4, 6), padding)),
+        Case("a mask for each of 2 sentences", (draw.normal(2, 2, 3, 4), with_empty[:, None])),
+        Case("hidden scores of 2000", (loud, _mask("1101", "0110"))),
+        Case("visible scores of -20000 and less", (low, _mask("1011", "0111"))),
+    ]
+
+
+def _mask(*rows: str) -> torch.Tensor:
+    """Rows of 0 and 1 as booleans."""
+    return torch.tensor([[sign == "1" for sign in row] for row in rows])
+
+
+def hides(case: Case, weights) -> bool:
+    """Whether every hidden key has the weight 0, exactly."""
+    mask = case.arguments[1].expand(weights.shape)
+    return bool((weights[~mask] == 0).all())
+
+
+def sums(case: Case, weights) -> bool:
+    """Whether each row sums to 1, or to 0 where nothing is allowed."""
+    wanted = case.arguments[1].expand(weights.shape).any(-1)
+    return torch.allclose(weights.sum(-1), wanted.to(weights.dtype), atol=1e-5)
+
+
+# --- wrong ---------------------------------------------------------------------------------------
+
+
+def changes_scores(scores, mask):
+    """The weights are right, but the caller's scores now hold -inf.
+
+    A method whose name ends in `_` writes into its tensor. The one without `_` makes a new one.
+    """
+    return torch.softmax(scores.masked_fill_(~mask, -math.inf), dim=-1).masked_fill(~mask, 0.0)
+
+
+def zeroed_after_softmax(scores, mask):
+    """The hidden weights were set to 0 after the softmax, and what is left no longer sums to 1.
+
+    The softmax shared its 1 among all keys. Hide a key before the sharing begins.
+    """
+    return torch.softmax(scores, dim=-1) * mask
+
+
+def shared_out_again(scores, mask):
+    """Hidden weights were set to 0 after the softmax, and each row divided by what was left of it.
+
+    That can be 0/0: in a row without keys, and where a hidden score is so large that no visible
+    weight survives. Hide before the softmax.
+    """
+    weights = torch.softmax(scores, dim=-1) * mask
+    return weights / weights.sum(-1, keepdim=True)
+
+
+def shared_out_again_with_a_floor(scores, mask):
+    """A row is divided by what is left after hiding, but a large hidden score leaves nothing.
+
+    Among all keys the loudest sets the scale, and a hidden one may be the loudest. Hide it first.
+    """
+    weights = torch.softmax(scores, dim=-1) * mask
+    return weights / weights.sum(-1, keepdim=True).clamp(min=1e-9)
+
+
+def shared_out_again_without_nan(scores, mask):
+    """Hiding came after the softmax, and replacing NaN by 0 also emptied rows that do see keys.
+
+    A large hidden score takes all the weight before you hide it, and leaves 0/0. Hide it earlier.
+    """
+    weights = torch.softmax(scores, dim=-1) * mask
+    return torch.nan_to_num(weights / weights.sum(-1, keepdim=True))
+
+
+def hidden_scores_are_0(scores, mask):
+    """Hidden scores were set to 0. A score of 0 is not nothing: e⁰ is 1.
+
+    Which score has an exponential of 0?
+    """
+    return torch.softmax(scores.masked_fill(~mask, 0.0), dim=-1)
+
+
+def filled_with_minus_1e4(scores, mask):
+    """Hidden scores became -10000. Where the visible ones are lower still, the hidden key wins.
+
+    No finite number is below every score. And what should a row give that may see nothing?
+    """
+    return torch.softmax(scores.masked_fill(~mask, -1e4), dim=-1)
+
+
+def filled_with_minus_1e9(scores, mask):
+    """A row that may see nothing spreads its weight over hidden keys, all of them alike.
+
+    When all scores of a row are the same number, however small, the softmax has to share evenly.
+    What should such a row give?
+    """
+    return torch.softmax(scores.masked_fill(~mask, -1e9), dim=-1)
+
+
+def minus_1e9_added(scores, mask):
+    """A large number was subtracted from hidden scores, and a row without keys attends to them.
+
+    Subtract the same from all scores of a row, and the softmax does not change at all.
+    """
+    return torch.softmax(scores - 1e9 * ~mask, dim=-1)
+
+
+def empty_rows_are_nan(scores, mask):
+    """A row that may see nothing is NaN.
+
+    The softmax of nothing but -inf is 0/0. The value of such a row is a choice, and here it is 0.
+    """
+    return torch.softmax(scores.masked_fill(~mask, -math.inf), dim=-1)
+
+
+def minus_infinity_added(scores, mask):
+    """A row that may see nothing is NaN: -inf was added to all of its scores.
+
+    The softmax of nothing but -inf is 0/0. Mend that row; and its gradient is NaN as well, unless
+    you *replace* hidden scores where you now add to them.
+    """
+    return torch.softmax(scores + torch.where(mask, 0.0, -math.inf), dim=-1)
+
+
+def true_is_hidden(scores, mask):
+    """The mask was read the other way round: the keys that should be visible are hidden.
+
+    True means allowed. Which places should be filled with -inf?
+    """
+    return torch.softmax(scores.masked_fill(mask, -math.inf), dim=-1)
+
+
+def booleans_added(scores, mask):
+    """The booleans were added to the scores: True counts as 1, False as 0.
+
+    That raises visible scores by 1 and hides nothing. The documents add 0 and -inf.
+    """
+    return torch.softmax(scores + mask.to(scores.dtype), dim=-1)
+
+
+def mask_turned(scores, mask):
+    """The mask was transposed: queries and keys changed places.
+
+    Row i of the mask belongs to query i, as row i of the scores does. There is nothing to turn.
+    """
+    return attention_weights(scores, mask.mT)
+
+
+def over_dimension_1(scores, mask):
+    """The softmax runs over dimension 1. That is the keys for one sentence, the heads for a batch.
+
+    Count from the end, and the keys always have the same number.
+    """
+    return torch.softmax(scores.masked_fill(~mask, -math.inf), dim=1).masked_fill(~mask, 0.0)
+
+
+def mask_not_used(scores, mask):
+    """This is the plain softmax; the mask is not used.
+
+    Before the softmax, each hidden score has to become one whose exponential is 0.
+    """
+    return torch.softmax(scores, dim=-1)
+
+
+def indexed_with_the_mask(scores, mask):
+    """`scores[~mask] = …` wants a mask of just the shape of the scores, and yours may be smaller.
+
+    It also writes into the caller's scores. Find what fills, broadcasts, and makes a new tensor.
+    """
+    scores[~mask] = -math.inf
+    return torch.softmax(scores, dim=-1)
+
+
+def exponentials_overflow(scores, mask):
+    """eˣ is infinite for a score of 2000, and infinity times 0 is not a number.
+
+    Hide first. Then subtract each row's maximum, or let `torch.softmax` do it.
+    """
+    shares = scores.exp() * mask
+    return shares / shares.sum(-1, keepdim=True).clamp(min=1e-30)
+
+
+def gradient_is_nan(scores, mask):
+    """The weights are right. But where a row may see nothing, its gradient is NaN.
+
+    A single NaN ruins a training run. What *adds* to a score lets the NaN of the softmax flow back
+    to it; what *replaces* a score does not.
+    """
+    added = torch.zeros_like(mask, dtype=scores.dtype).masked_fill(~mask, -math.inf)
+    return torch.nan_to_num(torch.softmax(scores + added, dim=-1))
+
+
+def no_gradient(scores, mask):
+    """The weights are right. But no gradient flows back through them.
+
+    Did you write into the softmax's own result? Autograd still needs it: make a new tensor. Or did
+    `.detach()`, `.data`, `.item()` or a new `torch.tensor` cut the way back?
+    """
+    return attention_weights(scores.detach(), mask)
+
+
+# --- right ---------------------------------------------------------------------------------------
+
+
+def nan_replaced(scores, mask):
+    """The softmax of nothing is NaN; puts 0 there."""
+    return torch.nan_to_num(torch.softmax(scores.masked_fill(~mask, float("-inf")), -1))
+
+
+def very_low_then_zeroed(scores, mask):
+    """The lowest number there is, and 0 afterwards."""
+    lowest = torch.finfo(scores.dtype).min
+    return torch.softmax(torch.where(mask, scores, lowest), dim=-1) * mask
+
+
+def only_visible_keys(scores, mask):
+    """A softmax over the visible keys of each row, one row after the other."""
+    mask = mask.expand(scores.shape)
+    flat, rows = scores.flatten(0, -2), mask.flatten(0, -2)
+    weights = torch.zeros_like(flat)
+    for i in range(len(flat)):
+        weights[i, rows[i]] = torch.softmax(flat[i, rows[i]], dim=0)
+    return weights.reshape(scores.shape)
+
+
+def from_exponentials(scores, mask):
+    """Exponentials and sums, with the maximum of what is visible subtracted."""
+    hidden = scores.masked_fill(~mask, -math.inf)
+    top = hidden.amax(-1, keepdim=True).clamp(min=torch.finfo(scores.dtype).min).detach()
+    shares = torch.exp(hidden - top)
+    return shares / shares.sum(-1, keepdim=True).clamp(min=0.5)
+
+
+def empty_first(scores, mask):
+    """Lets a row without keys see all of them, and takes its weights away again."""
+    empty = ~mask.any(-1, keepdim=True)
+    hidden = scores.masked_fill(~(mask | empty), -math.inf)
+    return torch.where(mask, hidden.softmax(-1), torch.zeros_like(scores))
+
+
+EXERCISE = Exercise(
+    id="masked_weights",
+    oracle=attention_weights,
+    hint="Hide first, then share out: a hidden score must have the exponential 0 when the softmax "
+    "begins. Then think of a row where nothing is left.",
+    misconceptions=(
+        changes_scores,
+        zeroed_after_softmax,
+        shared_out_again,
+        shared_out_again_with_a_floor,
+        shared_out_again_without_nan,
+        hidden_scores_are_0,
+        filled_with_minus_1e4,
+        filled_with_minus_1e9,
+        minus_1e9_added,
+        empty_rows_are_nan,
+        minus_infinity_added,
+        true_is_hidden,
+        booleans_added,
+        mask_turned,
+        over_dimension_1,
+        mask_not_used,
+        indexed_with_the_mask,
+        exponentials_overflow,
+        gradient_is_nan,
+        no_gradient,
+    ),
+    right=(nan_replaced, very_low_then_zeroed, only_visible_keys, from_exponentials, empty_first),
+    cases=cases,
+    rules=(
+        Rule("a hidden key has the weight 0", hides),
+        Rule("each row sums to 1, or to 0 where it may see nothing", sums),
+    ),
+    gradients=True,
+)

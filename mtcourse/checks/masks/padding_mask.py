@@ -1,0 +1,257 @@
+"""The exercise ``padding_mask``: no query sees padding (C10, against D05; chapter 05)."""
+
+from __future__ import annotations
+
+import math
+
+import torch
+
+from mtcourse.checks.draw import Draw
+from mtcourse.checks.exercise import Exercise
+from mtcourse.checks.outcomes import Case
+from mtcourse.layers import masks
+
+
+def cases(draw: Draw) -> list[Case]:
+    """Padding at the end, at the beginning and nowhere, with two ids for it."""
+    at_the_end = _padded(draw, [5, 3, 1, 4], 0)
+    other_id = _padded(draw, [2, 6, 4], 9)
+    other_id[:, 0] = 0
+    at_the_beginning = _padded(draw, [3, 6], 0).flip(-1)
+    return [
+        Case("two short sentences", (torch.tensor([[7, 8, 3], [5, 3, 0]]), 0), by_hand=True),
+        Case("four sentences, padded at the end", (at_the_end, 0)),
+        Case("three sentences where padding is 9 and 0 is a token", (other_id, 9)),
+        Case("two sentences, one padded at the beginning", (at_the_beginning, 0)),
+        Case("as many sentences as positions", (_padded(draw, [2, 3, 1], 0), 0)),
+        Case("a single sentence with special tokens", (torch.tensor([[2, 7, 1, 9, 3, 0]]), 0)),
+    ]
+
+
+def _padded(draw: Draw, lengths: list[int], pad: int) -> torch.Tensor:
+    """Ids from 4 to 8 and 10 to 14, then <eos>, then padding."""
+    ids = draw.ids(len(lengths), max(lengths), lowest=4, highest=13)
+    ids += (ids >= 9).long()
+    for row, length in zip(ids, lengths, strict=True):
+        row[length - 1] = 3
+        row[length:] = pad
+    return ids
+
+
+# --- wrong ---------------------------------------------------------------------------------------
+
+
+def padding_is_true(ids, pad):
+    """True stands where the padding is. Here True means that attention is allowed.
+
+    Which tokens may be seen: those that equal pad, or the others?
+    """
+    return (ids == pad)[:, None, None, :]
+
+
+def on_the_queries(ids, pad):
+    """The queries at padding are masked, and every other query still sees the padding.
+
+    Scores are (batch, h, queries, keys). Which of the two last dimensions should the ids lie along?
+    """
+    return (ids != pad)[:, None, :, None]
+
+
+def queries_and_keys(ids, pad):
+    """Padding is hidden as a key, and also kept from asking: its rows have nothing left to see.
+
+    It does no harm that a padding token asks, for nobody reads its answer. Only hide the keys.
+    """
+    real = ids != pad
+    return real[:, None, None, :] & real[:, None, :, None]
+
+
+def a_row_for_each_query(ids, pad):
+    """The mask is right, but it is written out once for each query.
+
+    All queries of a sentence have the same row. Give that dimension size 1, and it broadcasts.
+    """
+    n = ids.shape[1]
+    return (ids != pad)[:, None, None, :].expand(-1, 1, n, n)
+
+
+def without_dimensions(ids, pad):
+    """The booleans are right, but there are no dimensions for heads and queries.
+
+    Scores have four dimensions, (batch, h, queries, keys). Two of size 1 are missing, and where
+    they stand matters.
+    """
+    return ids != pad
+
+
+def one_dimension_short(ids, pad):
+    """The booleans are right, but a dimension is missing: of heads and queries there is only one.
+
+    Against scores of (batch, h, queries, keys), broadcasting would take your batch for heads.
+    """
+    return (ids != pad)[:, None, :]
+
+
+def dimensions_in_front(ids, pad):
+    """The two dimensions of size 1 stand in front, and the batch lies where the queries should.
+
+    The batch comes first, in the mask as in the scores: (batch, 1, 1, n).
+    """
+    return (ids != pad)[None, None]
+
+
+def padding_is_always_0(ids, pad):
+    """The ids are compared with 0, whatever `pad` is.
+
+    The second argument says which id is padding. It is 0 in this course and not everywhere.
+    """
+    return (ids != 0)[:, None, None, :]
+
+
+def only_larger_ids(ids, pad):
+    """Every id that is smaller than pad is hidden too.
+
+    Padding has one id. All others are tokens, the smaller ones as well.
+    """
+    return (ids > pad)[:, None, None, :]
+
+
+def hides_special_tokens(ids, pad):
+    """Not only padding is hidden, but <bos>, <eos> and <unk> too.
+
+    These are tokens that the model reads: <eos> says where the sentence ends. Only hide padding.
+    """
+    return ((ids != pad) & (ids > 3))[:, None, None, :]
+
+
+def hides_end_of_sentence(ids, pad):
+    """The padding is hidden, and <eos> with it.
+
+    <eos> is a token of the sentence like any other. Only what equals pad is padding.
+    """
+    return ((ids != pad) & (ids != 3))[:, None, None, :]
+
+
+def up_to_the_first_padding(ids, pad):
+    """The place of the first padding was taken for the length, and a sentence without any got 0.
+
+    `argmax` of nothing but False is 0. Compare every id with pad, and you need no length.
+    """
+    length = (ids == pad).int().argmax(-1)
+    return (torch.arange(ids.shape[1]) < length[:, None])[:, None, None, :]
+
+
+def from_the_number_of_tokens(ids, pad):
+    """The tokens were counted and the first so many places allowed, as if padding came last.
+
+    Padding can stand at the beginning too. Look at each id where it stands.
+    """
+    length = (ids != pad).sum(-1)
+    return (torch.arange(ids.shape[1]) < length[:, None])[:, None, None, :]
+
+
+def nothing_after_padding(ids, pad):
+    """All that follows a padding token is hidden, even tokens.
+
+    Padding can stand at the beginning too. Look at each id by itself.
+    """
+    return ((ids == pad).cumsum(-1) == 0)[:, None, None, :]
+
+
+def first_sentence_for_all(ids, pad):
+    """Every sentence got the mask of the first one.
+
+    Each sentence has its own padding, so each has its own row.
+    """
+    return (ids[:1] != pad)[:, None, None, :].repeat(len(ids), 1, 1, 1)
+
+
+def numbers(ids, pad):
+    """The mask is right, but it holds the numbers 0 and 1 instead of False and True.
+
+    A comparison gives booleans already. What turned them into numbers?
+    """
+    return (ids != pad).float()[:, None, None, :]
+
+
+def numbers_where_hidden(ids, pad):
+    """These are numbers, with 1 where there is padding.
+
+    Two things to turn round: booleans instead of numbers, and True where attention is allowed.
+    """
+    return (ids == pad).float()[:, None, None, :]
+
+
+def additive(ids, pad):
+    """This is the mask to be added to scores: 0 where allowed, -inf where hidden.
+
+    It says the same in the documents' form. Asked for is the boolean form, True where allowed.
+    """
+    hidden = (ids == pad)[:, None, None, :]
+    return torch.zeros(hidden.shape).masked_fill(hidden, -math.inf)
+
+
+# --- right ---------------------------------------------------------------------------------------
+
+
+def by_unsqueezing(ids, pad):
+    """Adds the dimensions one by one."""
+    return torch.ne(ids, pad).unsqueeze(1).unsqueeze(2)
+
+
+def by_viewing(ids, pad):
+    """Names the shape."""
+    return ~(ids == pad).reshape(ids.shape[0], 1, 1, ids.shape[1])
+
+
+def one_token_at_a_time(ids, pad):
+    """Loops."""
+    batch, n = ids.shape
+    mask = torch.ones(batch, 1, 1, n, dtype=torch.bool)
+    for b in range(batch):
+        for j in range(n):
+            if int(ids[b, j]) == pad:
+                mask[b, 0, 0, j] = False
+    return mask
+
+
+def from_lists(ids, pad):
+    """Through lists of Python."""
+    return torch.tensor([[[[token != pad for token in row]]] for row in ids.tolist()])
+
+
+def by_scattering(ids, pad):
+    """Writes False at the places of padding."""
+    mask = torch.full(ids.shape, True)
+    mask[torch.where(ids == pad)] = False
+    return mask[:, None, None]
+
+
+EXERCISE = Exercise(
+    id="padding_mask",
+    oracle=masks.padding_mask,
+    hint="Compare each id with pad. Then think of the four dimensions of the scores, and put yours "
+    "where the keys are.",
+    misconceptions=(
+        padding_is_true,
+        on_the_queries,
+        queries_and_keys,
+        a_row_for_each_query,
+        without_dimensions,
+        one_dimension_short,
+        dimensions_in_front,
+        padding_is_always_0,
+        only_larger_ids,
+        hides_special_tokens,
+        hides_end_of_sentence,
+        up_to_the_first_padding,
+        from_the_number_of_tokens,
+        nothing_after_padding,
+        first_sentence_for_all,
+        numbers,
+        numbers_where_hidden,
+        additive,
+    ),
+    right=(by_unsqueezing, by_viewing, one_token_at_a_time, from_lists, by_scattering),
+    cases=cases,
+)

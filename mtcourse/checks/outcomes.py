@@ -1,0 +1,185 @@
+"""What a function did on some inputs, and how far that is from what another did."""
+
+from __future__ import annotations
+
+import math
+import traceback
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from numbers import Number
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+ROUNDING = 8
+"""Roundings of a number's own precision that two right ways to compute it may differ by."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """Inputs on which an answer is tried.
+
+    Args:
+        name: what is particular about them, such as "a single token".
+        arguments: what the function is called with.
+        by_hand: whether they are small enough to check the result with a pencil.
+    """
+
+    name: str
+    arguments: tuple[Any, ...]
+    by_hand: bool = False
+
+
+@dataclass(frozen=True)
+class Stop:
+    """What a function stopped with.
+
+    Args:
+        kind: the name of the exception.
+        message: its first line.
+        line: the line of code that raised it, where it is known.
+    """
+
+    kind: str
+    message: str = ""
+    line: str = ""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a function did: returned a value or stopped, and what it did to its arguments.
+
+    Args:
+        value: what it returned.
+        stop: what it stopped with, or None.
+        changed: the places of arguments that it changed.
+        gradients: of a fixed weighting of the value with respect to each float argument, where
+            they were asked for; None where they cannot be had.
+    """
+
+    value: Any = None
+    stop: Stop | None = None
+    changed: tuple[int, ...] = ()
+    gradients: tuple[Tensor, ...] | None = ()
+
+
+def outcome_of(function: Callable, case: Case, gradients: bool = False) -> Outcome:
+    """Calls a function on its own copy of a case's arguments, and keeps whatever happens."""
+    arguments = [_copy(argument) for argument in case.arguments]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            value = function(*arguments)
+        except SystemExit:
+            return Outcome(stop=Stop("SystemExit", "it ended the program"))
+        except Exception as error:
+            return Outcome(stop=_stop_of(error))
+        changed = tuple(
+            place
+            for place, (now, before) in enumerate(zip(arguments, case.arguments, strict=True))
+            if distance(now, before, 0.0) > 0
+        )
+        return Outcome(value, None, changed, _gradients(function, case) if gradients else ())
+
+
+def _stop_of(error: Exception) -> Stop:
+    """An exception without what it holds on to."""
+    frames = traceback.extract_tb(error.__traceback__)
+    line = frames[-1].line or "" if len(frames) > 1 else ""
+    return Stop(type(error).__name__, str(error).split("\n")[0], line)
+
+
+def _gradients(function: Callable, case: Case) -> tuple[Tensor, ...] | None:
+    """How the value answers to each float argument; None where nothing flows back."""
+    arguments = [_copy(argument) for argument in case.arguments]
+    floats = [a for a in arguments if isinstance(a, Tensor) and a.is_floating_point()]
+    for argument in floats:
+        argument.requires_grad_()
+    try:
+        value = function(*arguments)
+        direction = torch.linspace(-1.0, 1.0, value.numel(), dtype=value.dtype)
+        found = torch.autograd.grad(
+            (value.flatten() * direction).sum(), floats, materialize_grads=True
+        )
+    except Exception:
+        return None
+    return tuple(found)
+
+
+def _copy(argument: Any) -> Any:
+    """A tensor's own copy, in the same layout."""
+    return argument.clone() if isinstance(argument, Tensor) else argument
+
+
+def apart(one: Outcome, other: Outcome, tolerance: float) -> float:
+    """How many tolerances lie between two outcomes; infinity where they differ in kind."""
+    if one.stop or other.stop:
+        same = one.stop and other.stop and one.stop.kind == other.stop.kind
+        return 0.0 if same else math.inf
+    if one.changed != other.changed or (one.gradients is None) != (other.gradients is None):
+        return math.inf
+    return max(
+        distance(one.value, other.value, tolerance),
+        distance(one.gradients or (), other.gradients or (), tolerance),
+    )
+
+
+def distance(one: Any, other: Any, tolerance: float) -> float:
+    """How many tolerances lie between two values; infinity where they differ in kind."""
+    try:
+        return _distance(one, other, tolerance)
+    except Exception:  # what an answer returns can be anything, and compare in any way
+        return math.inf
+
+
+def _distance(one: Any, other: Any, tolerance: float) -> float:
+    ours, theirs = _as_tensor(one), _as_tensor(other)
+    if ours is not None and theirs is not None:
+        return _between(ours, theirs, tolerance)
+    if isinstance(one, Mapping) and isinstance(other, Mapping):
+        if set(one) != set(other):
+            return math.inf
+        return max((_distance(one[key], other[key], tolerance) for key in one), default=0.0)
+    if _is_sequence(one) and _is_sequence(other):
+        if len(one) != len(other):
+            return math.inf
+        pairs = zip(one, other, strict=True)
+        return max((_distance(*pair, tolerance) for pair in pairs), default=0.0)
+    return 0.0 if bool(one == other) else math.inf
+
+
+def _is_sequence(value: Any) -> bool:
+    return isinstance(value, Sequence) and not isinstance(value, (str, bytes))
+
+
+def _as_tensor(value: Any) -> Tensor | None:
+    """Numbers and arrays as tensors; None for anything else."""
+    if isinstance(value, Tensor):
+        return value.detach()
+    if isinstance(value, np.ndarray | np.generic):
+        return torch.as_tensor(value)
+    if isinstance(value, Number) and not isinstance(value, complex):
+        return torch.tensor(value)
+    return None
+
+
+def _between(one: Tensor, other: Tensor, tolerance: float) -> float:
+    """The largest difference of two tensors, in tolerances of what the other has there."""
+    if one.shape != other.shape:
+        return math.inf
+    if one.dim() and (one.dtype == torch.bool) != (other.dtype == torch.bool):
+        return math.inf
+    precision = [torch.finfo(x.dtype).eps for x in (one, other) if x.is_floating_point()]
+    if tolerance:
+        tolerance = max(tolerance, *(ROUNDING * eps for eps in precision), 0.0)
+    one, other = one.double(), other.double()
+    same = (one == other) | (one.isnan() & other.isnan())
+    if bool(same.all()):
+        return 0.0
+    difference = (one - other).abs()[~same]
+    if not bool(difference.isfinite().all()) or not tolerance:
+        return math.inf
+    return float((difference / (tolerance * (1 + other.abs()[~same]))).max())

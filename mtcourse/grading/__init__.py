@@ -1,0 +1,1 @@
+"""Exercise notebooks: made from their solutions, run, and counted."""

@@ -1,0 +1,171 @@
+"""Inputs and outcomes as JSON, between the grader and a kernel that it does not trust.
+
+Nothing in it can be run, as a pickle can, and what comes back is taken only in small portions.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from mtcourse.checks.outcomes import Case, Outcome, Stop
+
+MOST_NUMBERS = 200_000
+DEEPEST = 8
+LONGEST_TEXT = 2000
+
+_DTYPES = {
+    str(dtype).removeprefix("torch."): dtype
+    for dtype in (
+        torch.bool,
+        torch.int64,
+        torch.int32,
+        torch.float16,
+        torch.bfloat16,
+        torch.float32,
+        torch.float64,
+    )
+}
+_STRANGE = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}
+
+
+class BadPayload(Exception):
+    """What came back is no outcome: too large, too deep, or no such thing at all."""
+
+
+def packed(value: Any) -> Any:
+    """A value as JSON can hold it; what no check compares becomes the name of its type.
+
+    >>> packed((1, math.inf))
+    {'tuple': [1, {'float': 'inf'}]}
+    """
+    if isinstance(value, Tensor):
+        return _packed_tensor(value)
+    if isinstance(value, float) and not math.isfinite(value):
+        return {"float": str(value)}
+    if value is None or isinstance(value, bool | int | float):
+        return value
+    if isinstance(value, str):
+        return value[:LONGEST_TEXT]
+    if isinstance(value, tuple | list):
+        return {type(value).__name__: [packed(part) for part in value]}
+    if isinstance(value, set | frozenset):
+        return {"set": sorted((packed(part) for part in value), key=repr)}
+    if isinstance(value, Mapping):
+        return {"dict": [[packed(key), packed(of_key)] for key, of_key in value.items()]}
+    return {"other": type(value).__name__[:LONGEST_TEXT]}
+
+
+def _packed_tensor(x: Tensor) -> dict[str, Any]:
+    """A tensor's numbers; those of a transposed one lie transposed again when unpacked."""
+    x = x.detach().cpu()
+    name = str(x.dtype).removeprefix("torch.")
+    if name not in _DTYPES:
+        return {"other": f"Tensor of {name}"}
+    wide = x.double() if x.is_floating_point() else x
+    values = [packed(number) for number in wide.flatten().tolist()]
+    turned = x.dim() >= 2 and not x.is_contiguous() and x.mT.is_contiguous()
+    return {"tensor": name, "shape": list(x.shape), "values": values, "turned": turned}
+
+
+def unpacked(data: Any, depth: int = DEEPEST) -> Any:
+    """The value of what ``packed`` made.
+
+    Raises:
+        BadPayload: it is nothing that ``packed`` makes, or larger than any answer.
+    """
+    if depth == 0:
+        raise BadPayload("a value is nested too deeply")
+    if data is None or isinstance(data, bool | int | float | str):
+        if isinstance(data, str) and len(data) > LONGEST_TEXT:
+            raise BadPayload("a text is too long")
+        return data
+    if isinstance(data, Mapping) and "tensor" in data:
+        return _unpacked_tensor(data)
+    if not isinstance(data, Mapping) or len(data) != 1:
+        raise BadPayload(f"a {type(data).__name__} is no value")
+    ((kind, content),) = data.items()
+    if kind == "float" and content in _STRANGE:
+        return _STRANGE[content]
+    if kind == "other" and isinstance(content, str):
+        return Other(content)
+    if not isinstance(content, Sequence) or isinstance(content, str):
+        raise BadPayload(f"{kind!r} is no kind of value")
+    if len(content) > MOST_NUMBERS:
+        raise BadPayload("a value is too large")
+    return _unpacked_parts(kind, content, depth - 1)
+
+
+def _unpacked_parts(kind: str, content: Sequence[Any], depth: int) -> Any:
+    """A collection of values."""
+    try:
+        if kind == "dict":
+            return {unpacked(key, depth): unpacked(value, depth) for key, value in content}
+        made = {"tuple": tuple, "list": list, "set": frozenset}[kind]
+        return made(unpacked(part, depth) for part in content)
+    except (KeyError, TypeError, ValueError) as error:
+        raise BadPayload(f"{kind!r} is no kind of value") from error
+
+
+def _unpacked_tensor(data: Mapping[str, Any]) -> Tensor:
+    """A tensor of the numbers, in the layout that it had."""
+    try:
+        dtype, shape = _DTYPES[data["tensor"]], [int(size) for size in data["shape"]]
+        if math.prod(shape) > MOST_NUMBERS or len(data["values"]) > MOST_NUMBERS:
+            raise BadPayload("a tensor is too large")
+        wide = torch.float64 if dtype.is_floating_point else dtype
+        values = [unpacked(number) for number in data["values"]]
+        x = torch.tensor(values, dtype=wide).reshape(shape).to(dtype)
+        return x.mT.contiguous().mT if data.get("turned") else x
+    except (KeyError, TypeError, ValueError, OverflowError, RuntimeError) as error:
+        raise BadPayload("a tensor is damaged") from error
+
+
+class Other:
+    """Something that no check compares, by the name of its type; equal to nothing."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __eq__(self, other: object) -> bool:
+        return False
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+def packed_case(case: Case) -> dict[str, Any]:
+    """A case as the kernel gets it: its arguments, and not what is particular about them."""
+    return {"arguments": [packed(argument) for argument in case.arguments]}
+
+
+def packed_outcome(outcome: Outcome) -> dict[str, Any]:
+    """What a function did, as it leaves the kernel."""
+    stop = outcome.stop
+    return {
+        "value": packed(outcome.value),
+        "stop": stop and [text[:LONGEST_TEXT] for text in (stop.kind, stop.message, stop.line)],
+        "changed": list(outcome.changed),
+        "gradients": None if outcome.gradients is None else [packed(g) for g in outcome.gradients],
+    }
+
+
+def unpacked_outcome(data: Any) -> Outcome:
+    """The outcome of what ``packed_outcome`` made.
+
+    Raises:
+        BadPayload: it is nothing that ``packed_outcome`` makes.
+    """
+    try:
+        stop, gradients = data["stop"], data["gradients"]
+        return Outcome(
+            unpacked(data["value"]),
+            stop and Stop(*(str(text)[:LONGEST_TEXT] for text in stop)),
+            tuple(int(place) for place in data["changed"][:100]),
+            None if gradients is None else tuple(unpacked(g) for g in gradients[:100]),
+        )
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise BadPayload("an outcome is damaged") from error

@@ -1,0 +1,149 @@
+"""A returned notebook, read with distrust: whatever it is, it becomes cells or a reason."""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NoReturn
+
+from mtcourse.grading.source import Cell
+
+LARGEST = 20 * 2**20
+"""Bytes of the largest notebook that is read."""
+MOST_CELLS = 1000
+BYTE_ORDER_MARKS = {b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16"}
+
+
+class Unreadable(Exception):
+    """Why a returned file is no notebook that can be graded."""
+
+
+@dataclass(frozen=True)
+class Submission:
+    """A learner's notebook as its cells.
+
+    Args:
+        cells: in their order; ids and metadata may be missing, doubled or wrong.
+        repairs: what was odd about the file, and does not matter.
+    """
+
+    cells: tuple[Cell, ...]
+    repairs: tuple[str, ...] = ()
+
+
+def read_submission(path: Path) -> Submission:
+    """Reads a returned notebook.
+
+    Raises:
+        Unreadable: it is no notebook of version 4, or larger than any honest one, in one sentence
+            that its author can act on.
+    """
+    return parse_submission(_content(path))
+
+
+def _content(path: Path) -> bytes:
+    """A file's bytes; never those of a link, a device, or a file of any size."""
+    flags = os.O_RDONLY
+    for name in ("O_BINARY", "O_NOFOLLOW", "O_NONBLOCK"):  # those that the system has
+        flags |= getattr(os, name, 0)
+    try:
+        descriptor = os.open(path, flags)
+    except OSError as error:
+        if path.is_symlink():
+            raise Unreadable("it is a link to another file: hand in the notebook itself") from error
+        raise Unreadable(f"it cannot be opened: {error.strerror}") from error
+    try:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            raise Unreadable("it is no file")
+        with os.fdopen(descriptor, "rb", closefd=False) as file:
+            content = file.read(LARGEST + 1)
+    finally:
+        os.close(descriptor)
+    if len(content) > LARGEST:
+        raise Unreadable(
+            f"it is larger than {LARGEST // 2**20} MB: clear its outputs, and save it again"
+        )
+    return content
+
+
+def parse_submission(content: bytes) -> Submission:
+    """The cells of a notebook's bytes.
+
+    Raises:
+        Unreadable: as ``read_submission`` does.
+    """
+    repairs: list[str] = []
+    notebook = _parsed(_text(content, repairs))
+    if not isinstance(notebook, dict):
+        raise Unreadable(f"it holds a {type(notebook).__name__}, where a notebook is an object")
+    version = notebook.get("nbformat")
+    if version != 4:
+        raise Unreadable(
+            f"it is a notebook of version {version!r}, not 4: open it in Jupyter, and save it"
+        )
+    cells = notebook.get("cells")
+    if not isinstance(cells, list):
+        raise Unreadable("it has no list of cells")
+    if len(cells) > MOST_CELLS:
+        raise Unreadable(f"it has {len(cells)} cells, more than {MOST_CELLS}")
+    return Submission(
+        tuple(_cell(number, cell) for number, cell in enumerate(cells, start=1)), tuple(repairs)
+    )
+
+
+def _text(content: bytes, repairs: list[str]) -> str:
+    """The file as text."""
+    if not content.strip():
+        raise Unreadable("it is empty")
+    if encoding := BYTE_ORDER_MARKS.get(content[:2]):
+        raise Unreadable(f"it is written in {encoding}: save it as UTF-8")
+    if content.startswith(b"\xef\xbb\xbf"):
+        repairs.append("the file began with a byte order mark")
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise Unreadable(f"it is not UTF-8 at byte {error.start}: save it as UTF-8") from error
+
+
+def _parsed(text: str) -> Any:
+    """The file as JSON."""
+    try:
+        return json.loads(text, parse_constant=_no_constant)
+    except RecursionError as error:
+        raise Unreadable("it is nested deeper than any notebook") from error
+    except ValueError as error:
+        if "\n<<<<<<<" in f"\n{text}":
+            raise Unreadable(
+                "it holds both sides of a Git merge: choose one, and save it"
+            ) from error
+        raise Unreadable(f"it is not JSON: {error}") from error
+
+
+def _no_constant(name: str) -> NoReturn:
+    raise Unreadable(f"it holds {name}, which JSON does not have")
+
+
+def _cell(number: int, cell: Any) -> Cell:
+    """One cell; what is missing is left out, what makes no sense is an error."""
+    if not isinstance(cell, dict) or cell.get("cell_type") not in ("code", "markdown", "raw"):
+        raise Unreadable(f"its cell {number} is no cell")
+    source = cell.get("source", "")
+    if isinstance(source, list) and all(isinstance(line, str) for line in source):
+        source = "".join(source)
+    if not isinstance(source, str):
+        raise Unreadable(f"the text of its cell {number} is no text")
+    metadata = cell.get("metadata")
+    metadata = metadata if isinstance(metadata, dict) else {}
+    told = metadata.get("mtcourse")
+    # Colab keeps a cell's id among its metadata.
+    identity = cell.get("id", metadata.get("id"))
+    return Cell(
+        number,
+        identity if isinstance(identity, str) else "",
+        cell["cell_type"],
+        source,
+        told if isinstance(told, dict) else {},
+    )

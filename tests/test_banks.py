@@ -1,0 +1,106 @@
+"""Every bank of checks: each mistake is rejected by name, each right answer accepted, on any seed.
+
+The inputs tell them apart visibly: ten tolerances at least.
+"""
+
+from __future__ import annotations
+
+import importlib
+from pathlib import Path
+
+import pytest
+
+from mtcourse.checks.exercise import Exercise, message_of
+from mtcourse.checks.judge import judge
+from mtcourse.checks.outcomes import apart, outcome_of
+from mtcourse.checks.report import SEEDS
+
+ROOT = Path(__file__).resolve().parent.parent
+NOTIONS = sorted(path.parent.name for path in ROOT.glob("mtcourse/checks/*/__init__.py"))
+BANKS = {notion: importlib.import_module(f"mtcourse.checks.{notion}") for notion in NOTIONS}
+ALL = [
+    pytest.param(exercise, id=f"{notion}-{exercise.id}")
+    for notion, bank in BANKS.items()
+    for exercise in bank.EXERCISES
+]
+WRONG = [
+    pytest.param(param.values[0], wrong, id=f"{param.id}-{wrong.__name__}")
+    for param in ALL
+    for wrong in param.values[0].misconceptions
+]
+RIGHT = [
+    pytest.param(param.values[0], right, id=f"{param.id}-{right.__name__}")
+    for param in ALL
+    for right in (*param.values[0].right, param.values[0].oracle)
+]
+VISIBLE = 10
+
+
+def answer(exercise: Exercise, function):
+    """What a learner would hand in: a function, or the value that it returns."""
+    return function() if exercise.cases is None else function
+
+
+def test_there_are_banks():
+    assert {"attention", "masks"} <= set(BANKS)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize(("exercise", "wrong"), WRONG)
+def test_a_misconception_is_rejected_with_its_own_message(exercise, wrong, seed):
+    verdict = judge(exercise, answer(exercise, wrong), seed)
+    assert not verdict.passed
+    assert verdict.misconception == wrong.__name__
+    assert (verdict.message, verdict.hint) == message_of(wrong)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize(("exercise", "right"), RIGHT)
+def test_a_right_answer_is_accepted_however_it_is_written(exercise, right, seed):
+    verdict = judge(exercise, answer(exercise, right), seed)
+    assert verdict.passed, str(verdict)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize(("exercise", "wrong"), WRONG)
+def test_the_inputs_tell_a_misconception_from_the_right_answer(exercise, wrong, seed):
+    widest = max(
+        apart(
+            outcome_of(wrong, case, exercise.gradients),
+            outcome_of(exercise.oracle, case, exercise.gradients),
+            exercise.tolerance,
+        )
+        for case in exercise.inputs(seed)
+    )
+    assert widest >= VISIBLE
+
+
+@pytest.mark.parametrize("exercise", ALL)
+def test_a_bank_is_large_enough(exercise):
+    names = [function.__name__ for function in (*exercise.misconceptions, *exercise.right)]
+    assert len(set(names)) == len(names)
+    assert len(exercise.misconceptions) >= 5
+    assert len(exercise.right) >= 3
+    assert exercise.hint
+
+
+@pytest.mark.parametrize(("exercise", "wrong"), WRONG)
+def test_each_misconception_has_a_message_and_a_hint_of_its_own(exercise, wrong):
+    message, hint = message_of(wrong)
+    assert message.endswith((".", "?"))
+    assert hint.endswith((".", "?"))
+    others = [message_of(other)[0] for other in exercise.misconceptions if other is not wrong]
+    assert message not in others
+
+
+@pytest.mark.parametrize("notion", NOTIONS)
+def test_the_ids_of_a_bank_are_its_files(notion):
+    files = {path.stem for path in (ROOT / "mtcourse" / "checks" / notion).glob("[a-z]*.py")}
+    assert {exercise.id for exercise in BANKS[notion].EXERCISES} == files
+
+
+@pytest.mark.parametrize("exercise", ALL)
+def test_the_cases_have_names_that_tell_them_apart(exercise):
+    cases = exercise.inputs()
+    names = [case.name for case in cases[: len(cases) // 2]]
+    assert len(set(names)) == len(names)

@@ -1,0 +1,277 @@
+"""The verdict on an answer: in a teacher's order, with the mistake's own name, and calm."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+import torch
+
+from mtcourse.checks.attention import EXERCISES, check
+from mtcourse.checks.checker import VERDICT
+from mtcourse.checks.draw import Draw
+from mtcourse.checks.exercise import Exercise, Rule, message_of
+from mtcourse.checks.judge import judge
+from mtcourse.checks.outcomes import Case, Outcome, Stop, apart, distance, outcome_of
+from mtcourse.checks.report import report
+
+SCORES = next(exercise for exercise in EXERCISES if exercise.id == "scaled_scores")
+
+
+def right(Q, K):
+    return Q @ K.mT / math.sqrt(Q.shape[-1])
+
+
+# --- verdicts -----------------------------------------------------------------------------------
+
+
+def test_a_right_answer_passes_with_all_that_was_looked_at():
+    verdict = judge(SCORES, right)
+    assert verdict.passed
+    assert verdict.holds[0] == "runs on every input"
+    assert verdict.holds[-1] == "lets gradients through"
+    assert str(verdict).endswith("All of it is right.")
+
+
+def test_a_known_mistake_gets_its_own_message():
+    verdict = judge(SCORES, lambda Q, K: (K @ Q.mT).mT)
+    assert (verdict.passed, verdict.misconception) == (False, "not_scaled")
+    assert "not divided by √d_k" in str(verdict)
+    assert "Hint: " in str(verdict)
+
+
+def test_an_unknown_mistake_gets_the_first_thing_that_is_wrong():
+    verdict = judge(SCORES, lambda Q, K: 0.9 * right(Q, K))
+    assert verdict.misconception == ""
+    assert verdict.wrong.startswith("is right where you can check it by hand\n")
+    assert verdict.hint == SCORES.hint
+    lines = verdict.wrong.splitlines()
+    assert lines[2].startswith("Q = [[")
+    assert [line[:8] for line in lines[-2:]] == ["yours = ", "right = "]
+
+
+def stops(Q, K):
+    return Q.nothing
+
+
+def gives_nothing(Q, K):
+    Q @ K.mT
+
+
+def for_one_sentence(Q, K):
+    return Q @ K.T / math.sqrt(Q.shape[-1]) if Q.dim() == 2 else right(Q, K) + 1
+
+
+@pytest.mark.parametrize(
+    ("answer", "says"),
+    [
+        (stops, "runs on every input\non two queries"),
+        (stops, "Tensor' object has no attribute 'nothing', at `return Q.nothing`"),
+        (gives_nothing, "it is nothing (is there a return?), and should be a tensor of numbers"),
+        (lambda Q, K: right(Q, K) > 0, "it is a tensor of True and False"),
+        (lambda Q, K: right(Q, K).tolist(), "it is a sequence of 2"),
+        (lambda Q, K: right(Q, K)[..., :1, :], "it is (1, 3), and should be (2, 3)"),
+        (lambda Q, K: right(Q, K).detach(), "nothing flows back"),
+        (lambda Q, K: right(Q, K).detach() + 0 * Q.sum() * K.sum(), "and its gradient is not"),
+        (for_one_sentence, "is right on all other inputs\non 3 sentences, at ["),
+        (lambda Q: Q, "TypeError"),
+        (lambda Q, K: exit(), "it ended the program"),
+    ],
+)  # fmt: skip
+def test_the_first_thing_that_is_wrong_is_said(answer, says):
+    verdict = judge(SCORES, answer)
+    assert not verdict.passed
+    assert says in verdict.wrong
+    assert "Traceback" not in str(verdict)
+
+
+@pytest.mark.parametrize(
+    ("answer", "says"),
+    [
+        (..., "not answered yet"),
+        (torch.ones(2), "with the function itself and not what it returns"),
+        (None, "a function is asked for"),
+    ],
+)
+def test_what_is_no_answer_is_told_apart(answer, says):
+    verdict = judge(SCORES, answer)
+    assert (verdict.answered, verdict.passed) == (False, False)
+    assert says in verdict.wrong
+
+
+def test_a_stub_is_called_once():
+    calls = []
+
+    def stub(Q, K):
+        calls.append(Q)
+        raise NotImplementedError("your answer goes here")
+
+    assert judge(SCORES, stub).wrong == "not answered yet"
+    assert len(calls) == 1
+
+
+def test_inputs_that_an_answer_changes_are_said_though_its_values_are_right():
+    def in_place(Q, K):
+        K.mul_(1 / math.sqrt(K.shape[-1]))
+        return Q @ K.mT
+
+    verdict = judge(SCORES, in_place)
+    assert "leaves its inputs as they were" in verdict.wrong
+    assert "argument 2" in verdict.wrong
+
+
+def test_an_answer_never_changes_what_the_next_one_gets():
+    def empties(Q, K):
+        scores = right(Q, K)
+        Q.zero_()
+        return scores
+
+    assert not judge(SCORES, empties).passed
+    assert judge(SCORES, right).passed
+
+
+def test_the_same_seed_gives_the_same_verdict_and_another_seed_other_inputs():
+    assert judge(SCORES, stops) == judge(SCORES, stops)
+    wrong = judge(SCORES, lambda Q, K: right(Q, K) + 1).wrong
+    assert wrong != judge(SCORES, lambda Q, K: right(Q, K) + 1, seed=2).wrong
+
+
+# --- values, rules ------------------------------------------------------------------------------
+
+
+def half():
+    return 0.5
+
+
+def quarter():
+    """It is halved twice.
+
+    Once is enough."""
+    return 0.25
+
+
+VALUE = Exercise("share", half, "Draw it.", (quarter,), (half,))
+
+
+def test_a_value_is_judged_without_being_told():
+    assert judge(VALUE, 0.5).passed
+    assert judge(VALUE, torch.tensor(0.5)).passed
+    verdict = judge(VALUE, 0.25)
+    assert (verdict.misconception, verdict.hint) == ("quarter", "Once is enough.")
+    assert "0.5" not in str(judge(VALUE, 0.3))
+    assert judge(VALUE, half).wrong == "a value is asked for, but share is a function"
+    assert not judge(VALUE, ...).answered
+
+
+def test_a_rule_is_looked_at_before_the_values():
+    rule = Rule("each row sums to 1", lambda _, value: bool((value.sum(-1) == 1).all()))
+    exercise = Exercise(
+        "rows",
+        lambda x: x / x.sum(-1, keepdim=True),
+        "Divide.",
+        (),
+        (),
+        cases=lambda _: [Case("ones", (torch.ones(2, 4),), by_hand=True)],
+        rules=(rule,),
+    )
+    assert judge(exercise, lambda x: x / 4).passed
+    assert judge(exercise, lambda x: x).wrong.startswith("each row sums to 1\nnot on ones")
+
+
+def test_message_and_hint_are_the_docstrings_paragraphs():
+    assert message_of(quarter) == ("It is halved twice.", "Once is enough.")
+
+
+# --- distances ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "tolerances"),
+    [
+        (torch.tensor([1.0]), torch.tensor([1.0 + 4e-5]), 2.0),
+        (torch.tensor([math.nan]), torch.tensor([math.nan]), 0.0),
+        (torch.tensor([math.nan]), torch.tensor([1.0]), math.inf),
+        (torch.tensor([-math.inf]), torch.tensor([-math.inf]), 0.0),
+        (torch.tensor([-math.inf]), torch.tensor([-1e9]), math.inf),
+        (torch.ones(2), torch.ones(2, 1), math.inf),
+        (torch.ones(2).bool(), torch.ones(2), math.inf),
+        ((1.0, torch.ones(1)), (1.0, torch.ones(1)), 0.0),
+        ((1.0,), (1.0, 1.0), math.inf),
+        ({"a": 1.0}, {"a": 1.0}, 0.0),
+        ({"a": 1.0}, {"b": 1.0}, math.inf),
+        ("a", "a", 0.0),
+        (None, 1.0, math.inf),
+        ({1, 2}, {2, 1}, 0.0),
+    ],
+)
+def test_distance_is_counted_in_tolerances(one, other, tolerances):
+    assert distance(one, other, 1e-5) == pytest.approx(tolerances, rel=0.01)
+
+
+def test_half_precision_is_given_its_own_rounding():
+    one = torch.tensor([1.0], dtype=torch.float16)
+    assert distance(one + 2e-3, one.float(), 1e-5) < 1
+    assert distance(one + 2e-2, one.float(), 1e-5) > 1
+
+
+def test_whatever_an_answer_returns_can_be_compared():
+    class Odd:
+        def __eq__(self, other):
+            raise ValueError("no")
+
+        __hash__ = None
+
+    assert distance(Odd(), Odd(), 1e-5) == math.inf
+
+
+def test_outcomes_differ_by_error_and_by_what_they_changed():
+    assert apart(Outcome(stop=Stop("A", "x")), Outcome(stop=Stop("A", "y")), 1e-5) == 0
+    assert apart(Outcome(stop=Stop("A")), Outcome(stop=Stop("B")), 1e-5) == math.inf
+    assert apart(Outcome(1.0), Outcome(1.0, changed=(0,)), 1e-5) == math.inf
+    assert apart(Outcome(1.0, gradients=None), Outcome(1.0), 1e-5) == math.inf
+
+
+def test_a_function_gets_its_own_copy_in_the_same_layout():
+    x = Draw(1, torch.float64, strided=True).normal(2, 3)
+    assert not x.is_contiguous()
+    seen = outcome_of(lambda y: y, Case("x", (x,))).value
+    assert seen.data_ptr() != x.data_ptr()
+    assert (seen.stride(), seen.dtype) == (x.stride(), torch.float64)
+
+
+# --- in a notebook, on a terminal ---------------------------------------------------------------
+
+
+def test_on_a_terminal_the_verdict_is_printed(capsys):
+    assert check("scaled_scores", right) is None
+    assert "All of it is right." in capsys.readouterr().out
+    check("no_such_exercise", right)
+    assert "There is no exercise 'no_such_exercise' here" in capsys.readouterr().out
+
+
+def test_in_a_notebook_the_verdict_stands_beside_its_text(monkeypatch):
+    shown = []
+    monkeypatch.setattr("IPython.get_ipython", lambda: object())
+    monkeypatch.setattr("IPython.display.display", lambda data, raw: shown.append(data))
+    check("scaled_scores", right)
+    assert shown[0][VERDICT]["passed"] is True
+    assert "✓ has the right shape" in shown[0]["text/plain"]
+
+
+def test_passes_says_nothing(capsys):
+    assert check.passes("scaled_scores", right)
+    assert not check.passes("scaled_scores", stops)
+    assert capsys.readouterr().out == ""
+
+
+# --- the record ---------------------------------------------------------------------------------
+
+
+def test_the_record_counts_what_a_bad_check_lets_through():
+    def not_wrong():
+        """It is called wrong, and is right."""
+        return 0.5
+
+    (row,) = report([Exercise("share", half, "", (quarter, not_wrong), (half, quarter))])
+    assert (row.misconceptions, row.right) == (2, 2)
+    assert (row.false_accepts, row.false_rejects) == (1, 1)

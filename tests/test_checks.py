@@ -40,6 +40,13 @@ def test_a_known_mistake_gets_its_own_message():
     assert "Hint: " in str(verdict)
 
 
+def test_a_known_mistake_is_known_by_its_values_whatever_its_gradients():
+    verdict = judge(SCORES, lambda Q, K: (Q @ K.mT).detach())
+    assert verdict.misconception == "not_scaled"
+    verdict = judge(SCORES, lambda Q, K: right(Q, K).detach())
+    assert (verdict.misconception, verdict.holds[-1]) == ("", "is right on all other inputs")
+
+
 def test_an_unknown_mistake_gets_the_first_thing_that_is_wrong():
     verdict = judge(SCORES, lambda Q, K: 0.9 * right(Q, K))
     assert verdict.misconception == ""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from mtcourse.checks.exercise import PUBLIC_SEED, Exercise, message_of
@@ -98,22 +98,49 @@ def _is_stub(outcome: Outcome) -> bool:
     return outcome.stop is not None and outcome.stop.kind == "NotImplementedError"
 
 
+def _known_mistake(exercise: Exercise, trials: Sequence[Trial]) -> Callable | None:
+    """The misconception that gives on every case what the answer gives.
+
+    Wrong values come about in many ways, with other gradients: so if none fits with its gradients,
+    one whose values fit will do. Right values have nothing but their gradients to tell them by.
+    """
+    known = exercise.misconceptions
+    fits = (wrong for wrong in known if _does_the_same(exercise, wrong, trials))
+    values_fit = (
+        wrong for wrong in known if _does_the_same(exercise, wrong, trials, gradients=False)
+    )
+    by_values = exercise.gradients and not _does_the_same(
+        exercise, exercise.oracle, trials, gradients=False
+    )
+    return next(fits, None) or (next(values_fit, None) if by_values else None)
+
+
+def _does_the_same(
+    exercise: Exercise, function: Callable, trials: Sequence[Trial], gradients: bool = True
+) -> bool:
+    """Whether a function gives on every case what the answer gives."""
+    gradients = gradients and exercise.gradients
+    for trial in trials:
+        got = trial.got if gradients else replace(trial.got, gradients=())
+        if apart(outcome_of(function, trial.case, gradients), got, exercise.tolerance) > 1:
+            return False
+    return True
+
+
 def _rejected(
     exercise: Exercise, trials: Sequence[Trial], holds: Sequence[str], wrong: str
 ) -> Verdict:
     """The verdict on a wrong answer: a known mistake if one does exactly the same."""
-    for misconception in exercise.misconceptions:
-        outcomes = (outcome_of(misconception, t.case, exercise.gradients) for t in trials)
-        pairs = zip(outcomes, trials, strict=True)
-        if all(apart(outcome, t.got, exercise.tolerance) <= 1 for outcome, t in pairs):
-            message, hint = message_of(misconception)
-            return Verdict(
-                exercise.id,
-                False,
-                holds=tuple(holds),
-                wrong=wrong,
-                misconception=misconception.__name__,
-                message=message,
-                hint=hint,
-            )
-    return Verdict(exercise.id, False, holds=tuple(holds), wrong=wrong, hint=exercise.hint)
+    mistake = _known_mistake(exercise, trials)
+    if mistake is None:
+        return Verdict(exercise.id, False, holds=tuple(holds), wrong=wrong, hint=exercise.hint)
+    message, hint = message_of(mistake)
+    return Verdict(
+        exercise.id,
+        False,
+        holds=tuple(holds),
+        wrong=wrong,
+        misconception=mistake.__name__,
+        message=message,
+        hint=hint,
+    )

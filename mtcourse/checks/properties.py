@@ -102,7 +102,7 @@ def _kind_of(value: Any) -> str:
         return "nothing (is there a return?)"
     if isinstance(value, tuple | list):
         return f"a sequence of {len(value)}"
-    return f"a {type(value).__name__}"
+    return f"an object of type {type(value).__name__}"
 
 
 def _shape(trial: Trial) -> str:
@@ -142,7 +142,8 @@ def _stops_gradients(tolerance: float) -> Fails:
     def fails(trial: Trial) -> str:
         got, expected = trial.got.gradients, trial.expected.gradients
         if got is None and expected is not None:
-            return f"on {trial.case.name} nothing flows back: was something detached, or copied?"
+            lost = "was something detached, copied, or overwritten?"
+            return f"on {trial.case.name} nothing flows back: {lost}"
         if distance(got, expected, tolerance) <= 1:
             return ""
         return f"on {trial.case.name} the value is right, and its gradient is not"

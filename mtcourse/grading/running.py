@@ -104,6 +104,7 @@ def run_notebook(path: Path, notebook: Mapping[str, Any]) -> dict[str, Any]:
         interrupt_on_timeout=True,
         allow_errors=True,
         record_timing=False,
+        coalesce_streams=True,  # else printed lines would be split as they happen to arrive
         kernel_name="python3",
         resources={"metadata": {"path": str(path.parent)}},
     )

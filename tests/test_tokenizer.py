@@ -15,6 +15,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from mtcourse.errors import MtcourseError
+from mtcourse.text.grammar import sample_pairs
 from mtcourse.text.pairs import SentencePair
 from mtcourse.text.tokenizer import BOS, EOS, PAD, UNK, Tokenizer, TokenizerPair, normalise
 
@@ -239,3 +240,22 @@ def test_half_a_pair_is_refused_by_the_missing_name(tmp_path: Path) -> None:
     TOKENIZER.save(tmp_path / "source.model")
     with pytest.raises(MtcourseError, match=r"target\.model"):
         TokenizerPair.load(tmp_path)
+
+
+@pytest.fixture(scope="module")
+def grammatical() -> list[str]:
+    """Sentences in which "did" and "not" are frequent, and always followed by a space."""
+    sentences = [pair.source for pair in sample_pairs(3000, seed=1)]
+    assert not any("not." in sentence or "did." in sentence for sentence in sentences)
+    return sentences
+
+
+def test_a_frequent_word_that_a_space_always_follows_is_one_piece(grammatical):
+    # SentencePiece by itself would not even consider it.
+    tokenizer = Tokenizer.train(grammatical, 800)
+    assert tokenizer.pieces(tokenizer.encode("They did not open it."))[1:3] == ["▁did", "▁not"]
+
+
+def test_a_rare_letter_is_a_piece_and_no_bytes(grammatical):
+    tokenizer = Tokenizer.train([*grammatical, "Zoë waits."], 800)
+    assert not any(piece.startswith("<0x") for piece in tokenizer.pieces(tokenizer.encode("Zoë")))

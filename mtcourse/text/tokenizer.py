@@ -11,6 +11,7 @@ import io
 import os
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -25,6 +26,7 @@ PAD, UNK, BOS, EOS = 0, 1, 2, 3
 SPECIAL_PIECES = ("<pad>", "<unk>", "<bos>", "<eos>")
 BYTE_PIECES = 256
 
+_WORD = re.compile(r"\w[\w'-]*")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _TOO_SMALL = re.compile(r"smaller than required_chars\. \d+ vs (\d+)")
 _TOO_LARGE = re.compile(r"too high \(\d+\)\. Please set it to a value <= (\d+)")
@@ -82,7 +84,7 @@ class Tokenizer:
         text = [line for sentence in sentences if (line := normalise(sentence))]
         if not text:
             raise MtcourseError("there is no text to train a tokenizer on: every sentence is empty")
-        return cls(_train_unigram(text, vocabulary_size))
+        return cls(_train([*text, *_words_at_an_end(text)], vocabulary_size))
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Tokenizer:
@@ -252,7 +254,18 @@ def _write_atomically(path: Path, content: bytes) -> None:
         raise MtcourseError(f"cannot write the tokenizer {path}: {error.strerror}") from error
 
 
-def _train_unigram(text: list[str], vocabulary_size: int) -> bytes:
+def _words_at_an_end(text: Iterable[str]) -> list[str]:
+    """Each word that occurs twice, once more before a full stop.
+
+    SentencePiece begins with substrings that go on in more than one way, and none may end with a
+    space. So a word that a space always follows, as one does *did*, would be no piece of its own
+    however frequent it is.
+    """
+    counts = Counter(word for line in text for word in _WORD.findall(line))
+    return [f"{word}." for word, count in sorted(counts.items()) if count > 1]
+
+
+def _train(text: list[str], vocabulary_size: int) -> bytes:
     """SentencePiece's trainer, in memory and silent, its complaints about the size translated.
 
     A size that does not even hold the special pieces and bytes is raised to these, still too small
@@ -266,6 +279,7 @@ def _train_unigram(text: list[str], vocabulary_size: int) -> bytes:
             model_type="unigram",
             vocab_size=max(vocabulary_size, len(SPECIAL_PIECES) + BYTE_PIECES),
             byte_fallback=True,
+            character_coverage=1.0,  # else rare letters, capitals above all, would be bytes
             normalization_rule_name="identity",
             max_sentence_length=1 << 30,  # a longer one would be left out in silence
             num_threads=1,  # the number is written into the model and orders its sums

@@ -157,9 +157,9 @@ class ClauseSampler:
             return self.completed(clause)
         time, fronted = clause.time, False
         is_timeless = verb.aspect in ("state", "feeling") and not verb.places
-        if not is_timeless and self.phrases.chance(0.36 * self.richness):
+        if not is_timeless and self.phrases.chance(0.45 * self.richness):
             key = _FINITE_TIMES.get(clause.tense, "modal")
-            time = self.phrases.choose(self._times[key])
+            time = self.phrases.time(self._times[key])
             heavy = isinstance(clause.subject, NounPhrase) and clause.subject.determiner == "a"
             fronted = may_front and not heavy and self.phrases.chance(0.5)
         manner, place = self.manner_or_place(clause, verb)
@@ -190,7 +190,7 @@ class ClauseSampler:
         if clause.negative:
             return replace(clause, place=place)
         if self.phrases.chance(0.4):
-            time = self.phrases.choose(self._times["present"])
+            time = self.phrases.time(self._times["present"])
             definite = (
                 not isinstance(clause.subject, NounPhrase) or clause.subject.determiner != "a"
             )

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from random import Random
 from typing import TypeVar
 
-from mtcourse.text.language.lexicon import Adjective, Lexicon, Noun
+from mtcourse.text.language.lexicon import Adjective, Lexicon, Noun, TimePhrase
 from mtcourse.text.language.syntax import Coordination, NounPhrase, Phrase, Pronoun, ProperName
 
 Item = TypeVar("Item")
@@ -39,6 +39,11 @@ class PhraseSampler:
     def chance(self, probability: float) -> bool:
         """True with the given probability."""
         return self.random() < probability
+
+    def time(self, times: Sequence[TimePhrase]) -> TimePhrase:
+        """One of the time phrases; words of every day, such as yesterday, are half of them."""
+        everyday = [time for time in times if len(time.english) == 1]
+        return self.choose(everyday if everyday and self.chance(0.5) else times)
 
     def choose(self, items: Sequence[Item]) -> Item:
         """One of the items, all equally likely."""

@@ -56,7 +56,7 @@ class QualitySampler:
         if is_plain and "mood" in adjective.uses and chance(0.2):
             tense = "perfect" if chance(0.5) else "future"
         elif is_plain and "mood" in adjective.uses and chance(0.3):
-            time = phrases.choose(self._past_times if tense == "past" else self._present_times)
+            time = phrases.time(self._past_times if tense == "past" else self._present_times)
             fronted = chance(0.5)
         return Clause(
             subject, None, tense, "", negative, predicate=predicate, time=time, fronted=fronted

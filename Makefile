@@ -82,6 +82,7 @@ test: $(VENV)/test.stamp ## Run the whole test suite: package, notebooks, covera
 	  --cov --cov-report=term:skip-covered --cov-fail-under=95 tests
 	@$(BIN)/python -m pytest -n auto --dist loadfile -q \
 	  --nbval-lax --nbval-cell-timeout=300 $(wildcard book/*.ipynb)
+	@$(BIN)/python -m pytest -n auto --dist loadfile -q --nbval $(wildcard solutions/*.ipynb)
 
 browser: $(VENV)/test.stamp ## Open every built page in Chromium
 	@$(BIN)/python -m pytest -n auto --dist load -q -m browser tests/test_browser.py
@@ -100,6 +101,7 @@ check: $(VENV)/test.stamp ## Check format, lint, types, import contract and note
 	@$(BIN)/pyright
 	@$(BIN)/lint-imports
 	@$(BIN)/python scripts/pair_notebooks.py --check
+	@$(BIN)/mtcourse exercises build --check
 
 bench: $(VENV)/bench.stamp ## Measure against torch.nn, transformers, joeynmt and CTranslate2
 	@$(BIN)/python -m benchmarks.compare train
@@ -108,8 +110,9 @@ bench: $(VENV)/bench.stamp ## Measure against torch.nn, transformers, joeynmt an
 real-data: $(VENV)/book.stamp ## Get LibreOffice's help, the real corpus
 	@$(BIN)/python scripts/get_real_data.py
 
-notebooks: $(VENV)/book.stamp ## Write the notebooks that pair the chapters
+notebooks: $(VENV)/book.stamp ## Write the notebooks of chapters and exercises
 	@$(BIN)/python scripts/pair_notebooks.py
+	@$(BIN)/mtcourse exercises build
 
 clean: ## Remove what was built; the environment stays
 	@rm -rf _build .pytest_cache .ruff_cache .hypothesis .coverage htmlcov

@@ -12,6 +12,7 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 from mtcourse.errors import MtcourseError
@@ -25,18 +26,19 @@ STAMP = "inputs.sha256"
 KERNEL_NOTICE = "Kernel is running over TCP without encryption"
 
 
-def inputs_hash(package: Path, real_data: str) -> str:
+def inputs_hash(folders: Sequence[Path], real_data: str) -> str:
     """A hash of all that the chapters import and load.
 
     Args:
-        package: the folder of the package.
+        folders: the package, and the solutions, of which the instructor's guide tells.
         real_data: which real corpus is installed; the chapters show other figures without one.
     """
     total = hashlib.sha256(real_data.encode())
-    for path in sorted(package.rglob("*")):
-        if path.is_file() and "__pycache__" not in path.parts:
-            total.update(path.relative_to(package).as_posix().encode())
-            total.update(path.read_bytes())
+    for folder in folders:
+        for path in sorted(folder.rglob("*")):
+            if path.is_file() and "__pycache__" not in path.parts:
+                total.update(path.relative_to(folder.parent).as_posix().encode())
+                total.update(path.read_bytes())
     return total.hexdigest()
 
 
@@ -83,7 +85,7 @@ def build_pages() -> int:
 def main() -> int:
     """Builds; returns the exit status."""
     os.chdir(ROOT)
-    if drop_stale(BUILD, inputs_hash(ROOT / "mtcourse", find_real_data())):
+    if drop_stale(BUILD, inputs_hash([ROOT / "mtcourse", ROOT / "solutions"], find_real_data())):
         print("building the book: every chapter is run, which takes some minutes")
     if build_pages():
         # A page that Sphinx has read already would not be warned about again.

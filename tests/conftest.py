@@ -11,6 +11,8 @@ install_import_hook([f"mtcourse.{name}" for name in WITH_TENSORS], "beartype.bea
 import pytest  # noqa: E402
 import torch  # noqa: E402
 
+from tests.browsing import browser, site  # noqa: E402, F401  (fixtures for all tests)
+
 
 def available_devices() -> list:
     """The CPU always; an accelerator as a case marked ``gpu`` that skips where there is none."""

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
 import torch
 
 from mtcourse.errors import MtcourseError
-from mtcourse.layers.attention import scaled_dot_product_attention
+from mtcourse.layers.attention import attention_weights, scaled_dot_product_attention
+from mtcourse.models.recorded_attention import recorded_attention
 from mtcourse.models.translator import Translator, pick_device
 from mtcourse.text.tokenizer import TokenizerPair
 from tests.oracles import model_of_seed
@@ -70,6 +73,40 @@ def test_attention_map_rows_are_target_pieces_and_sum_to_1(translator):
     before = translator.translate(["The old dog sleeps."])
     assert translator.attention_map("The old dog sleeps.").target_pieces[-1] == "<eos>"
     assert translator.translate(["The old dog sleeps."]) == before
+
+
+def test_products_scaled_and_masked_are_the_weights_of_the_map(translator):
+    pair = ("The old dog sleeps.", "De oude hond slaapt.")
+    looked, products = translator.attention_map(*pair), translator.attention_products(*pair)
+    assert products.d_k == 4
+    assert products.target_pieces == looked.target_pieces
+    assert products.decoder_pieces == ("<bos>", *looked.target_pieces[:-1])
+    weights = attention_weights(products.cross / math.sqrt(products.d_k))
+    torch.testing.assert_close(weights, looked.weights)
+    n, m = len(products.source_pieces), len(products.target_pieces)
+    assert products.encoder.shape == (2, 4, n, n)
+    assert products.decoder.shape == (2, 4, m, m)
+
+
+def test_products_are_those_of_the_first_layers_rows(translator):
+    """An outside count: the first layer's queries and keys, made by hand from the embeddings."""
+    products = translator.attention_products("The old dog sleeps.")
+    (ids,) = translator._encode(["The old dog sleeps."])
+    block = translator.model.encoder[0]
+    with torch.no_grad():
+        X = translator.model.source_embedding(torch.tensor([ids]))
+        rows = block.around_self_attention.layer_norm(X)[0]
+        Q, K, _ = block.self_attention.W_QKV(rows).chunk(3, dim=-1)
+    for head, part in enumerate(zip(Q.split(4, -1), K.split(4, -1), strict=True)):
+        torch.testing.assert_close(products.encoder[0, head], part[0] @ part[1].T)
+
+
+def test_recording_gives_every_layer_its_own_attention_back(translator):
+    layer = translator.model.decoder[0].cross_attention
+    before = layer.attention
+    with pytest.raises(RuntimeError), recorded_attention([layer]):
+        layer(torch.ones(1, 2, 3), *torch.ones(2, 1, 4, 2, 4))  # too narrow
+    assert layer.attention is before
 
 
 def test_a_sentence_that_is_too_long_is_named(translator):

@@ -43,10 +43,18 @@ def drop_repeated_scripts(soup: BeautifulSoup) -> None:
     """An inline script that declares a constant must not run twice."""
     seen: set[str] = set()
     for script in soup.find_all("script", src=False):
+        if str(script.get("type")).endswith("json"):
+            continue  # data, which two explorers may have in common
         text = script.get_text()
         if text and text in seen:
             script.decompose()
         seen.add(text)
+
+
+def drop_widget_state(soup: BeautifulSoup) -> None:
+    """A page has no kernel: its explorers stand in it as HTML, not as the widgets of a notebook."""
+    for script in soup.select('script[type="application/vnd.jupyter.widget-state+json"]'):
+        script.decompose()
 
 
 def name_the_sidebar(soup: BeautifulSoup) -> None:
@@ -72,4 +80,10 @@ def plain_signatures(soup: BeautifulSoup) -> None:
             parameter["class"] = "sig-line"
 
 
-REPAIRS = (drop_repeated_scripts, name_the_sidebar, plain_bibliography, plain_signatures)
+REPAIRS = (
+    drop_repeated_scripts,
+    drop_widget_state,
+    name_the_sidebar,
+    plain_bibliography,
+    plain_signatures,
+)

@@ -29,6 +29,9 @@ def padding_mask(ids: Int[Tensor, "batch n"], pad: int = 0) -> Bool[Tensor, "bat
 
 
 def additive_mask(mask: Bool[Tensor, "*shape"]) -> Float[Tensor, "*shape"]:
-    """The documents' form, added to the scores: 0 allowed, -inf hidden (A11, C09, D03)."""
+    """The documents' form, added to the scores: 0 allowed, -inf hidden.
+
+    Source: A11, A12, C09, D03. Chapter 05.
+    """
     zeros = torch.zeros(mask.shape, device=mask.device)
     return zeros.masked_fill(~mask, -math.inf)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,9 +13,10 @@ from torch import Tensor
 
 from mtcourse.decoding.search import Hypothesis, beam_search, greedy_search
 from mtcourse.errors import MtcourseError
-from mtcourse.layers.attention import Attention, fused_attention, scaled_dot_product_attention
+from mtcourse.layers.attention import Attention, fused_attention
 from mtcourse.models.decoding_state import cached_state, cached_step
 from mtcourse.models.encoder_decoder import EncoderDecoder, EncoderDecoderConfig, source_mask_of
+from mtcourse.models.recorded_attention import AttentionProducts, recorded_attention
 from mtcourse.products import store_by_columns
 from mtcourse.text.batches import pad
 from mtcourse.text.tokenizer import BOS, EOS, TokenizerPair
@@ -174,40 +175,62 @@ class Translator:
             sentence: the source sentence.
             translation: a target sentence to force; None takes the model's own, greedily.
         """
+        source, target = self._pair(sentence, translation)
+        with recorded_attention(block.cross_attention for block in self.model.decoder) as records:
+            self._predict(source, target)
+        return AttentionMap(
+            tuple(self.tokenizers.source.pieces(source)),
+            tuple(self.tokenizers.target.pieces(target)),
+            torch.cat([record.weights for record in records]).cpu(),
+        )
+
+    def attention_products(
+        self, sentence: str, translation: str | None = None
+    ) -> AttentionProducts:
+        """How well queries match keys in every attention of the model, before scale and mask.
+
+        Args:
+            sentence: the source sentence.
+            translation: a target sentence to force; None takes the model's own, greedily.
+        """
+        source, target = self._pair(sentence, translation)
+        encoder, decoder = self.model.encoder, self.model.decoder
+        layers = {
+            "encoder": [block.self_attention for block in encoder],
+            "decoder": [block.self_attention for block in decoder],
+            "cross": [block.cross_attention for block in decoder],
+        }
+        with ExitStack() as stack:
+            records = {
+                kind: stack.enter_context(recorded_attention(of_kind))
+                for kind, of_kind in layers.items()
+            }
+            self._predict(source, target)
+        products = {
+            kind: torch.cat([record.products for record in of_kind]).cpu()
+            for kind, of_kind in records.items()
+        }
+        return AttentionProducts(
+            tuple(self.tokenizers.source.pieces(source)),
+            tuple(self.tokenizers.target.pieces(_shifted_right(target))),
+            tuple(self.tokenizers.target.pieces(target)),
+            d_k=self.model.config.d_model // self.model.config.h,
+            **products,
+        )
+
+    def _pair(self, sentence: str, translation: str | None) -> tuple[list[int], list[int]]:
+        """Ids of a sentence and of a translation, the model's own if none is given."""
         (source,) = self._encode([sentence])
         if translation is None:
             (translation,) = self.translate([sentence])
         target = [*self.tokenizers.target.encode(translation), EOS]
         self._check_length(translation, target)
-        with self._recorded_weights() as weights, torch.no_grad():
-            self.model(self._ids([source]), self._ids([[BOS, *target[:-1]]]))
-        return AttentionMap(
-            tuple(self.tokenizers.source.pieces(source)),
-            tuple(self.tokenizers.target.pieces(target)),
-            torch.cat(weights).cpu(),
-        )
+        return source, target
 
-    @contextmanager
-    def _recorded_weights(self) -> Iterator[list[Tensor]]:
-        """Lets cross-attention keep its weights while the block runs."""
-        weights: list[Tensor] = []
-
-        def recording(
-            Q: Tensor, K: Tensor, V: Tensor, mask: Tensor | None = None, causal: bool = False
-        ) -> tuple[Tensor, Tensor]:
-            output, of_layer = scaled_dot_product_attention(Q, K, V, mask, causal)
-            weights.append(of_layer)
-            return output, of_layer
-
-        layers = [block.cross_attention for block in self.model.decoder]
-        before = [layer.attention for layer in layers]
-        try:
-            for layer in layers:
-                layer.attention = recording
-            yield weights
-        finally:
-            for layer, attention in zip(layers, before, strict=True):
-                layer.attention = attention
+    @torch.no_grad()
+    def _predict(self, source: Sequence[int], target: Sequence[int]) -> None:
+        """Runs the model over one pair, each target token predicted from those before it."""
+        self.model(self._ids([source]), self._ids([_shifted_right(target)]))
 
     def _encode(self, sentences: Sequence[str]) -> list[list[int]]:
         """Ids with <eos>; a sentence that does not fit is an error that names it."""
@@ -246,6 +269,11 @@ class Translator:
     def _translation(self, hypothesis: Hypothesis) -> Translation:
         text = self.tokenizers.target.decode(hypothesis.ids)
         return Translation(text, hypothesis.score, hypothesis.log_probability)
+
+
+def _shifted_right(target: Sequence[int]) -> list[int]:
+    """What the decoder reads while it predicts the target (C35)."""
+    return [BOS, *target[:-1]]
 
 
 def pick_device(name: str = "auto") -> torch.device:

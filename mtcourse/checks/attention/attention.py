@@ -1,0 +1,299 @@
+"""The exercise ``attention``: softmax(Q K^T / sqrt(d_k)) V (D01, A07, B10; chapter 04)."""
+
+from __future__ import annotations
+
+import math
+
+import torch
+
+from mtcourse.checks.draw import Draw
+from mtcourse.checks.exercise import Exercise
+from mtcourse.checks.outcomes import Case
+from mtcourse.layers.attention import scaled_dot_product_attention
+
+
+def cases(draw: Draw) -> list[Case]:
+    """A row to check by hand, sizes that all differ, sizes that are all equal, and large scores."""
+    Q = draw.tensor([[0.0, 0.0, 0.0, 0.0], [0.0, 0.0, 0.0, 2 * math.log(3)]])
+    K = draw.tensor([[0.0, 0.0, 0.0, 1.0], [1.0, 2.0, 0.0, 0.0], [3.0, 0.0, 1.0, 0.0]])
+    V = draw.tensor([[10.0, 0.0], [0.0, 10.0], [5.0, 5.0]])
+    hand = "scores (0, 0, 0) and (ln 3, 0, 0)"
+    return [
+        Case(hand, (Q, K, V), by_hand=True),
+        Case("a single query and key", _drawn(draw, (), 1, 1, 3, 2)),
+        Case("5 queries and 7 keys", _drawn(draw, (), 5, 7, 8, 3)),
+        Case("4 queries and 4 keys, 4 wide", _drawn(draw, (), 4, 4, 4, 4)),
+        Case("3 sentences", _drawn(draw, (3,), 4, 5, 6, 2)),
+        Case("2 sentences with 3 heads", _drawn(draw, (2, 3), 4, 6, 5, 5)),
+        Case("queries and keys of numbers around 150", _drawn(draw, (), 3, 5, 64, 4, scale=150.0)),
+    ]
+
+
+def _drawn(draw: Draw, batch, m, n, d_k, d_v, scale=1.0):
+    """Queries, keys and values of these sizes."""
+    shapes = (*batch, m, d_k), (*batch, n, d_k)
+    Q, K = (draw.normal(*shape, scale=scale) for shape in shapes)
+    return Q, K, draw.normal(*batch, n, d_v)
+
+
+def correct(Q, K, V):
+    """The readable reference."""
+    return scaled_dot_product_attention(Q, K, V)[0]
+
+
+def _scores(Q, K):
+    return Q @ K.mT / math.sqrt(Q.shape[-1])
+
+
+# --- wrong ---------------------------------------------------------------------------------------
+
+
+def changes_Q(Q, K, V):
+    """The outputs are right, but Q itself is divided in place, and the caller's Q is another now.
+
+    `Q /= x` writes into the tensor that was passed in; `Q / x` makes a new one.
+    """
+    Q /= math.sqrt(Q.shape[-1])
+    return torch.softmax(Q @ K.mT, dim=-1) @ V
+
+
+def nothing_to_learn_by(Q, K, V):
+    """The outputs are right, but gradients do not flow back to all of Q, K and V.
+
+    Autograd loses its way where numbers are detached, copied into something new, or overwritten
+    with `/=` while they are still needed.
+    """
+    return correct(Q, K, V).detach()
+
+
+def returns_weights_too(Q, K, V):
+    """Outputs and weights are returned together. Only the outputs are asked for.
+
+    A function that returns `a, b` returns a tuple.
+    """
+    return scaled_dot_product_attention(Q, K, V)
+
+
+def weights_for_outputs(Q, K, V):
+    """These are the weights. The values are not used.
+
+    A row of weights has a number for each key. What is it that the weights take a mean of?
+    """
+    return torch.softmax(_scores(Q, K), dim=-1)
+
+
+def no_softmax(Q, K, V):
+    """The scores themselves multiply V. There is no softmax.
+
+    Scores may be negative and sum to anything. The mean of the values needs positive weights that
+    sum to 1.
+    """
+    return _scores(Q, K) @ V
+
+
+def not_scaled(Q, K, V):
+    """The rows of weights sum to 1, but they are those of Q Kᵀ, not divided by √d_k.
+
+    Write down the shape of Q. Which of its sizes is d_k?
+    """
+    return torch.softmax(Q @ K.mT, dim=-1) @ V
+
+
+def divided_by_d_k(Q, K, V):
+    """The products are divided by d_k, and should be by its square root.
+
+    The variance of a sum of d_k products is d_k. What is its standard deviation?
+    """
+    return torch.softmax(Q @ K.mT / Q.shape[-1], dim=-1) @ V
+
+
+def multiplied(Q, K, V):
+    """The products are multiplied by √d_k where they should be divided by it.
+
+    Wider queries and keys make larger sums. The scale is there to make them smaller again.
+    """
+    return torch.softmax(Q @ K.mT * math.sqrt(Q.shape[-1]), dim=-1) @ V
+
+
+def by_number_of_keys(Q, K, V):
+    """The products are divided by √n, with n the number of keys.
+
+    The scale answers for the length of the sums in Q Kᵀ. Over what do these sums run?
+    """
+    return torch.softmax(Q @ K.mT / math.sqrt(K.shape[-2]), dim=-1) @ V
+
+
+def scaled_after_softmax(Q, K, V):
+    """The division by √d_k comes after the softmax, and should come before.
+
+    Afterwards it makes the weights of a row sum to 1/√d_k. It belongs to the scores.
+    """
+    return torch.softmax(Q @ K.mT, dim=-1) @ V / math.sqrt(Q.shape[-1])
+
+
+def softmax_over_queries(Q, K, V):
+    """The softmax runs over the queries: each column of weights sums to 1, where each row should.
+
+    A query shares out its attention among the keys. Which dimension of (m, n) is theirs?
+    """
+    return torch.softmax(_scores(Q, K), dim=-2) @ V
+
+
+def softmax_over_dimension_1(Q, K, V):
+    """The softmax runs over dimension 1. For one sentence these are the keys, for a batch not.
+
+    Count from the right: the keys are always the last dimension of the scores, -1.
+    """
+    return torch.softmax(_scores(Q, K), dim=1) @ V
+
+
+def exponentials_without_their_sum(Q, K, V):
+    """The exponentials of the scores multiply V, but they are not divided by their sum.
+
+    A mean needs weights that sum to 1.
+    """
+    return _scores(Q, K).exp() @ V
+
+
+def exponentials_overflow(Q, K, V):
+    """The formula is right, but the exponentials of large scores become infinite, and then NaN.
+
+    `torch.softmax` takes the largest score from each row first. So should yours.
+    """
+    e = _scores(Q, K).exp()
+    return e / e.sum(-1, keepdim=True) @ V
+
+
+def in_half_precision(Q, K, V):
+    """Something was computed with 16-bit floats: few digits are right, and large inputs overflow.
+
+    Keep to the precision of what you are given. A tensor's `dtype` tells you.
+    """
+    scores = Q.half() @ K.half().mT / math.sqrt(Q.shape[-1])
+    return (torch.softmax(scores, dim=-1) @ V.half()).to(V.dtype)
+
+
+def keys_ask(Q, K, V):
+    """The scores are K Qᵀ: the keys ask and the queries answer. It runs only where m = n.
+
+    Scores have a row for each query. So which factor stands on the left?
+    """
+    return torch.softmax(K @ Q.mT / math.sqrt(Q.shape[-1]), dim=-1) @ V
+
+
+def values_on_the_left(Q, K, V):
+    """V stands on the left of the weights. It belongs on the right.
+
+    Write the shapes side by side. Inner sizes must meet: (m, n) and (n, d_v).
+    """
+    return V @ torch.softmax(_scores(Q, K), dim=-1)
+
+
+def first_sentence_for_all(Q, K, V):
+    """Every sentence of the batch asks the keys and values of the first one.
+
+    Let the products carry the leading dimensions: `@` works for all sentences at once.
+    """
+    first = (0,) * (K.dim() - 2)
+    return correct(Q, K[first], V[first])
+
+
+def one_long_sentence(Q, K, V):
+    """The sentences of the batch were put end to end, so that each asks the keys of all.
+
+    A sentence and a head may not see another. Leave the leading dimensions as they are.
+    """
+    flat = (x.reshape(-1, x.shape[-1]) for x in (Q, K, V))
+    return correct(*flat).reshape(*Q.shape[:-1], V.shape[-1])
+
+
+def reshaped_keys(Q, K, V):
+    """K is reshaped where it should be transposed: the numbers of one key end up in several.
+
+    `reshape` keeps the order of the numbers in memory. Swap the last two dimensions instead.
+    """
+    wrong = K.reshape(*K.shape[:-2], K.shape[-1], K.shape[-2])
+    return torch.softmax(Q @ wrong / math.sqrt(Q.shape[-1]), dim=-1) @ V
+
+
+def all_dimensions_reversed(Q, K, V):
+    """Kᵀ turned all dimensions around, the one of the sentences too.
+
+    For a batch, transpose only the last two dimensions: `K.mT` or `K.transpose(-2, -1)`.
+    """
+    turned = K.permute(*reversed(range(K.dim())))
+    return torch.softmax(Q @ turned / math.sqrt(Q.shape[-1]), dim=-1) @ V
+
+
+# --- right ---------------------------------------------------------------------------------------
+
+
+def in_one_line(Q, K, V):
+    """The equation as it stands."""
+    return torch.softmax(Q @ K.transpose(-2, -1) / Q.size(-1) ** 0.5, dim=-1) @ V
+
+
+def with_einsum(Q, K, V):
+    """Names the dimensions."""
+    scores = torch.einsum("...md,...nd->...mn", Q, K) / math.sqrt(K.shape[-1])
+    return torch.einsum("...mn,...nv->...mv", scores.softmax(-1), V)
+
+
+def one_query_at_a_time(Q, K, V):
+    """Loops over sentences and queries."""
+    if Q.dim() > 2:
+        return torch.stack([one_query_at_a_time(*one) for one in zip(Q, K, V, strict=True)])
+    rows = [torch.softmax(K @ q / len(q) ** 0.5, dim=0) @ V for q in Q]
+    return torch.stack(rows)
+
+
+def divided_at_the_end(Q, K, V):
+    """Takes the sum first and divides once; the scale is in the queries."""
+    scores = (Q * Q.shape[-1] ** -0.5) @ K.mT
+    e = (scores - scores.amax(-1, keepdim=True)).exp()
+    return e @ V / e.sum(-1, keepdim=True)
+
+
+def with_the_kernel(Q, K, V):
+    """Torch's own; fair, if you know what it does."""
+    return torch.nn.functional.scaled_dot_product_attention(Q, K, V)
+
+
+EXERCISE = Exercise(
+    id="attention",
+    oracle=correct,
+    hint="Go step by step, and print the shape after each: scores (m, n), their softmax along the "
+    "keys (m, n), its product with the values (m, d_v).",
+    misconceptions=(
+        changes_Q,
+        nothing_to_learn_by,
+        returns_weights_too,
+        weights_for_outputs,
+        no_softmax,
+        not_scaled,
+        divided_by_d_k,
+        multiplied,
+        by_number_of_keys,
+        scaled_after_softmax,
+        softmax_over_queries,
+        softmax_over_dimension_1,
+        exponentials_without_their_sum,
+        exponentials_overflow,
+        in_half_precision,
+        keys_ask,
+        values_on_the_left,
+        first_sentence_for_all,
+        one_long_sentence,
+        reshaped_keys,
+        all_dimensions_reversed,
+    ),
+    right=(
+        in_one_line,
+        with_einsum,
+        one_query_at_a_time,
+        divided_at_the_end,
+        with_the_kernel,
+    ),
+    cases=cases,
+    gradients=True,
+)

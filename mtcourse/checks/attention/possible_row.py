@@ -1,0 +1,295 @@
+"""The exercise ``possible_row``: can these weights come from these scores? (B09; chapter 04)."""
+
+from __future__ import annotations
+
+import math
+
+import torch
+
+from mtcourse.checks.draw import Draw
+from mtcourse.checks.exercise import Exercise
+from mtcourse.checks.outcomes import Case
+
+CLEAR = 0.01
+"""How much of its upper end an interval must be long, or fall short, to leave no doubt."""
+
+
+def cases(draw: Draw) -> list[Case]:
+    """Rows that are possible and rows that are not, each for another reason."""
+    fixed = {
+        "two equal scores, 0.30 and 0.31": ([0.0, 0.0], [0.30, 0.31], 0.0075),
+        "two equal scores, 0.30 and 0.33": ([0.0, 0.0], [0.30, 0.33], 0.0075),
+        "a single column": ([1.7], [0.20], 0.005),
+        "a wide interval and two that do not meet": ([-2.0, 0.0, 0.0], [0.04, 0.27, 0.32], 0.005),
+        "two that do not meet on both sides of it": ([0.0, -2.0, 0.0], [0.32, 0.04, 0.27], 0.005),
+        "the right order, and a sum below 1": ([2.0, 1.0, 0.0], [0.40, 0.30, 0.20], 0.005),
+        "two large weights": ([0.0, 0.2], [0.45, 0.55], 0.005),
+        "a small weight and a large one": ([0.0, 3.0], [0.02, 0.40], 0.005),
+        "a small weight of 0.042 and a large one": ([0.0, 2.0], [0.04, 0.31], 0.005),
+        "a weight printed as 0.00": ([2.0, -3.2], [0.60, 0.00], 0.005),
+        "a weight printed as 0.00 that is not": ([2.0, -2.0], [0.60, 0.00], 0.005),
+        "one decimal": ([1.0, 0.0, 0.3], [0.3, 0.1, 0.1], 0.05),
+        "three decimals": ([1.0, 0.0], [0.300, 0.112], 0.0005),
+        "a weight off by 0.01": ([1.5, 0.0], [0.50, 0.12], 0.005),
+        "four scores nearly equal": ([0.0, 0.0, 0.0, 0.012], [0.20, 0.20, 0.20, 0.21], 0.005),
+    }
+    listed = [
+        Case(name, (draw.tensor(scores), draw.tensor(printed), half), name.startswith("two equal"))
+        for name, (scores, printed, half) in fixed.items()
+    ]
+    rounded = [Case(f"{n} of 8 columns, rounded", _rounded(draw, n)) for n in (3, 4, 5, 8)]
+    moved = [Case(f"{n} of 8 columns, one of them moved", _moved(draw, n)) for n in (3, 4, 8)]
+    return listed + rounded + moved
+
+
+def _rounded(draw: Draw, n: int):
+    """The first n of eight columns: scores, and weights with two decimals; clearly possible."""
+    while True:
+        scores = (draw.normal(8) * 10).round() / 10
+        printed = (scores.softmax(-1)[:n] * 100).round() / 100
+        if _length(scores[:n], printed, 0.005) > CLEAR:
+            return scores[:n], printed, 0.005
+
+
+def _moved(draw: Draw, n: int):
+    """The same with 0.02 more on the largest weight; clearly impossible."""
+    while True:
+        scores, printed, half_unit = _rounded(draw, n)
+        printed[scores.argmax()] += 0.02
+        if _length(scores, printed, half_unit) < -CLEAR:
+            return scores, printed, half_unit
+
+
+def _interval(scores, printed, half_unit):
+    """The values of 1/S that all columns allow: from, to."""
+    e = scores.exp()
+    return ((printed - half_unit) / e).max(), ((printed + half_unit) / e).min()
+
+
+def _length(scores, printed, half_unit) -> float:
+    """How long the common interval is, in parts of its upper end; below 0 where there is none."""
+    low, high = _interval(scores, printed, half_unit)
+    return float(1 - low / high)
+
+
+def correct(scores, printed, half_unit=0.005):
+    """Whether all intervals of 1/S have a number in common."""
+    low, high = _interval(scores, printed, half_unit)
+    return bool(low <= high)
+
+
+# --- wrong ---------------------------------------------------------------------------------------
+
+
+def the_opposite(scores, printed, half_unit=0.005):
+    """This is True where the row is impossible.
+
+    A row is possible if the largest lower end does not exceed the smallest upper end.
+    """
+    return not correct(scores, printed, half_unit)
+
+
+def the_interval(scores, printed, half_unit=0.005):
+    """These are the ends of the interval. What is asked is whether there is anything between them.
+
+    Return True or False.
+    """
+    return _interval(scores, printed, half_unit)
+
+
+def softmax_of_the_shown(scores, printed, half_unit=0.005):
+    """This takes the softmax of the columns shown, as if they were the whole row.
+
+    The columns that are left out have exponentials too, and are part of S. So S is unknown.
+    """
+    return bool(((scores.softmax(-1) - printed).abs() <= half_unit).all())
+
+
+def without_rounding(scores, printed, half_unit=0.005):
+    """This asks for a single S that gives the printed numbers exactly.
+
+    A printed 0.35 stands for any weight from 0.345 to 0.355. Each column allows an interval.
+    """
+    ratios = printed / scores.exp()
+    return bool(torch.allclose(ratios, ratios[:1].expand_as(ratios), rtol=1e-5))
+
+
+def ratios_within_half_a_unit(scores, printed, half_unit=0.005):
+    """Ratios of weights are compared, and may be wrong by half a unit. But weights were rounded.
+
+    What half a unit does to a ratio depends on how small the weights are. Put it on the weights.
+    """
+    ratios = printed / printed[0]
+    return bool(((ratios - (scores - scores[0]).exp()).abs() <= half_unit).all())
+
+
+def relative_rounding(scores, printed, half_unit=0.005):
+    """The rounding is taken as a share of each weight, printed times 1 ± 0.005.
+
+    Rounding to two decimals moves each weight by up to 0.005, a small one as much as a large one.
+    """
+    low, high = ((printed * (1 + side * half_unit)) / scores.exp() for side in (-1, 1))
+    return bool(low.max() <= high.min())
+
+
+def a_whole_unit(scores, printed, half_unit=0.005):
+    """Each weight may be wrong by a whole unit of the last decimal, and is by half of one at most.
+
+    `half_unit` is that half already.
+    """
+    return correct(scores, printed, 2 * half_unit)
+
+
+def half_of_half_a_unit(scores, printed, half_unit=0.005):
+    """The half unit is halved once more, so that rows are refused that rounding explains.
+
+    `half_unit` is how far a weight may lie from the printed one, on either side.
+    """
+    return correct(scores, printed, half_unit / 2)
+
+
+def always_two_decimals(scores, printed, half_unit=0.005):
+    """This rounds to two decimals, whatever `half_unit` is.
+
+    The third argument says how far a weight may lie from the printed one.
+    """
+    return correct(scores, printed, 0.005)
+
+
+def sum_below_1(scores, printed, half_unit=0.005):
+    """This asks only whether the printed weights sum to no more than 1.
+
+    Weights of a row must also fit their scores, and each other.
+    """
+    return bool(printed.sum() <= 1)
+
+
+def right_order(scores, printed, half_unit=0.005):
+    """This asks only whether larger scores have larger weights.
+
+    How much larger? A score that is larger by 1 has a weight that is larger by the factor e.
+    """
+    inverted = (scores[:, None] > scores) & (printed[:, None] < printed)
+    return not bool(inverted.any())
+
+
+def first_two_columns(scores, printed, half_unit=0.005):
+    """This looks at the first two columns only.
+
+    One S must serve all columns.
+    """
+    return correct(scores[:2], printed[:2], half_unit)
+
+
+def against_the_first_column(scores, printed, half_unit=0.005):
+    """Each column is compared with the first. Two may both agree with it, and not with each other.
+
+    One S must serve all columns at once.
+    """
+    pairs = ([0, j] for j in range(len(scores)))
+    return all(correct(scores[pair], printed[pair], half_unit) for pair in pairs)
+
+
+def between_neighbours(scores, printed, half_unit=0.005):
+    """Each column is compared with the next. Two that are far apart may still disagree.
+
+    One S must serve all columns at once.
+    """
+    pairs = ([j, j + 1] for j in range(len(scores) - 1))
+    return all(correct(scores[pair], printed[pair], half_unit) for pair in pairs)
+
+
+def first_column_exact(scores, printed, half_unit=0.005):
+    """S is taken from the first column, as if that weight had not been rounded.
+
+    The first column allows an interval of S, like every other.
+    """
+    weights = scores.exp() * printed[0] / scores[0].exp()
+    return bool(((weights - printed).abs() <= half_unit).all())
+
+
+def one_estimate_of_the_sum(scores, printed, half_unit=0.005):
+    """One S is estimated from all columns together, and only this one is tried.
+
+    The estimate is good, but another S may fit where it does not. Which ones does each column
+    allow?
+    """
+    weights = scores.exp() * printed.sum() / scores.exp().sum()
+    return bool(((weights - printed).abs() <= half_unit).all())
+
+
+def scores_rounded_too(scores, printed, half_unit=0.005):
+    """The scores may be wrong by 0.05 here, as if they were rounded to one decimal.
+
+    That is a fair thought. But the question takes the scores as exact.
+    """
+    low = ((printed - half_unit) / (scores + 0.05).exp()).max()
+    high = ((printed + half_unit) / (scores - 0.05).exp()).min()
+    return bool(low <= high)
+
+
+# --- right ---------------------------------------------------------------------------------------
+
+
+def with_lists(scores, printed, half_unit=0.005):
+    """Python alone, and S itself instead of 1/S where the weight may not be 0."""
+    pairs = [(math.exp(s), float(p)) for s, p in zip(scores, printed, strict=True)]
+    smallest = max(e / (p + half_unit) for e, p in pairs)
+    largest = min((e / (p - half_unit) for e, p in pairs if p > half_unit), default=math.inf)
+    return smallest <= largest
+
+
+def every_pair(scores, printed, half_unit=0.005):
+    """Intervals on a line have a point in common if every two of them have."""
+    low = (printed - half_unit) / scores.exp()
+    high = (printed + half_unit) / scores.exp()
+    return (low[:, None] <= high).all()
+
+
+def by_logarithms(scores, printed, half_unit=0.005):
+    """The same for ln S."""
+    low = (printed - half_unit).clamp(min=1e-30).log() - scores
+    high = (printed + half_unit).log() - scores
+    return bool(low.max() <= high.min())
+
+
+def tries_the_ends(scores, printed, half_unit=0.005):
+    """If any S will do, so will one at the upper end of some column's interval."""
+    e = scores.double().exp()
+    shares = (printed.double() + half_unit) / e
+    return any(bool(((share * e - printed).abs() <= half_unit + 1e-9).all()) for share in shares)
+
+
+def and_a_sum_of_at_most_1(scores, printed, half_unit=0.005):
+    """Asks in addition that S is at least the sum of the exponentials shown."""
+    low, high = _interval(scores, printed, half_unit)
+    return bool(low <= high and low * scores.exp().sum() <= 1)
+
+
+EXERCISE = Exercise(
+    id="possible_row",
+    oracle=correct,
+    hint="For one column, which values of 1/S put the weight within half a unit of the printed "
+    "one? Write that interval for each column. Do they all have a number in common?",
+    misconceptions=(
+        the_opposite,
+        the_interval,
+        softmax_of_the_shown,
+        without_rounding,
+        ratios_within_half_a_unit,
+        relative_rounding,
+        a_whole_unit,
+        half_of_half_a_unit,
+        always_two_decimals,
+        sum_below_1,
+        right_order,
+        first_two_columns,
+        against_the_first_column,
+        between_neighbours,
+        first_column_exact,
+        one_estimate_of_the_sum,
+        scores_rounded_too,
+    ),
+    right=(with_lists, every_pair, by_logarithms, tries_the_ends, and_a_sum_of_at_most_1),
+    cases=cases,
+)

@@ -1,0 +1,189 @@
+"""The exercise ``score_variance``: how large scores are for d_k = 64 (D01, A07; chapter 04)."""
+
+from __future__ import annotations
+
+import math
+
+import torch
+
+from mtcourse.checks.exercise import Exercise
+
+D_K = 64
+
+
+def correct():
+    """Variances of independent terms add; a factor comes out squared."""
+    return _answer(D_K, math.sqrt(D_K), D_K / math.sqrt(D_K) ** 2)
+
+
+def _answer(product, deviation, score):
+    return {"product": product, "deviation": deviation, "score": score}
+
+
+# --- wrong ---------------------------------------------------------------------------------------
+
+
+def without_names():
+    """The three numbers are right, but their names are missing.
+
+    A dictionary is asked for, with the names of the question.
+    """
+    return [64, 8, 1]
+
+
+def as_for_one_term():
+    """You say that a sum of 64 products varies as much as a single product.
+
+    What happens to variances when independent numbers are added?
+    """
+    return _answer(1, 1, 1 / 64)
+
+
+def as_for_one_term_never_scaled():
+    """You say that a sum of 64 products varies as much as a single one, divided or not.
+
+    What happens to variances when independent numbers are added?
+    """
+    return _answer(1, 1, 1)
+
+
+def deviations_added():
+    """You added 64 standard deviations. Independent numbers do not all err to the same side.
+
+    Variances add, standard deviations do not. Which of your numbers is the variance?
+    """
+    return _answer(64**2, 64, 64)
+
+
+def variances_of_q_and_k_added():
+    """You took 1 + 1 for the variance of a product of two entries. That is the one of their sum.
+
+    For independent numbers of mean 0 the mean of (qk)² is the mean of q² times the mean of k².
+    """
+    return _answer(128, math.sqrt(128), 2)
+
+
+def means():
+    """These are means: all three numbers do have the mean 0. Asked for is how much they vary.
+
+    The variance of a number with mean 0 is the mean of its square.
+    """
+    return _answer(0, 0, 0)
+
+
+def variance_and_deviation_exchanged():
+    """The variance and the standard deviation of q·k have changed places.
+
+    Which of the two is the square of the other?
+    """
+    return _answer(8, 64, 1)
+
+
+def deviation_is_the_variance():
+    """The standard deviation that you give is the variance again.
+
+    One is the square root of the other.
+    """
+    return _answer(64, 64, 1)
+
+
+def deviation_squared():
+    """The standard deviation that you give is the square of the variance.
+
+    It is the other way round: the variance is the square of the standard deviation.
+    """
+    return _answer(64, 64**2, 1)
+
+
+def score_divided_once():
+    """q·k is right. For the score you divided the variance by √d_k, that is by 8, only once.
+
+    A number that is halved has a quarter of its variance. What becomes of the factor 1/8?
+    """
+    return _answer(64, 8, 8)
+
+
+def score_not_scaled():
+    """q·k is right, but the score has the same variance as q·k in your answer.
+
+    The score is smaller by the factor √64. A number that is halved has a quarter of its variance.
+    """
+    return _answer(64, 8, 64)
+
+
+def score_divided_by_d_k():
+    """q·k is right. The last number would be the variance if you divided q·k by d_k itself.
+
+    The score is q·k over the root of d_k. The factor comes out of a variance squared.
+    """
+    return _answer(64, 8, 1 / 64)
+
+
+def score_divided_thrice():
+    """q·k is right, but the variance of the score is too small by the factor 8.
+
+    A factor comes out of a variance squared. Write down the factor first, then its square.
+    """
+    return _answer(64, 8, 1 / 8)
+
+
+def score_multiplied():
+    """q·k is right, but your score grows by the scaling where it should shrink.
+
+    The score is q·k divided by √d_k.
+    """
+    return _answer(64, 8, 64**2)
+
+
+# --- right ---------------------------------------------------------------------------------------
+
+
+def in_whole_numbers():
+    """As one writes them down."""
+    return {"product": 64, "deviation": 8, "score": 1}
+
+
+def in_another_order():
+    """With the names in another order, as floats."""
+    return {"score": 1.0, "product": 64.0, "deviation": 8.0}
+
+
+def computed():
+    """By the rule for sums."""
+    variance = sum(1.0 * 1.0 for _ in range(64))
+    return {
+        "product": variance,
+        "deviation": variance**0.5,
+        "score": variance / math.sqrt(64) ** 2,
+    }
+
+
+def as_tensors():
+    """As tensors without dimensions."""
+    variance = torch.ones(64).sum()
+    return {"product": variance, "deviation": variance.sqrt(), "score": variance / 64}
+
+
+EXERCISE = Exercise(
+    id="score_variance",
+    oracle=correct,
+    hint="Begin with one product of two entries: its mean, its variance. Then add 64 of them. Then "
+    "divide by √64. Nothing has to be measured: all three are whole numbers.",
+    misconceptions=(
+        without_names,
+        as_for_one_term,
+        as_for_one_term_never_scaled,
+        deviations_added,
+        variances_of_q_and_k_added,
+        means,
+        variance_and_deviation_exchanged,
+        deviation_is_the_variance,
+        deviation_squared,
+        score_divided_once,
+        score_not_scaled,
+        score_divided_by_d_k,
+        score_divided_thrice,
+        score_multiplied,
+    ),
+    right=(in_whole_numbers, in_another_order, computed, as_tensors),
+)

@@ -1,0 +1,112 @@
+"""The built book in a real browser: what the tests of pages and of explorers share."""
+
+from __future__ import annotations
+
+import functools
+import http.server
+import shutil
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+HTML = Path(__file__).resolve().parent.parent / "_build" / "html"
+NOT_BUILT = "the book is not built: run make book"
+FLAGS = [
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+SIZES = {"wide": {"width": 1400, "height": 900}, "narrow": {"width": 400, "height": 800}}
+
+
+class _Quiet(http.server.SimpleHTTPRequestHandler):
+    """Serves files without a line for each on standard error."""
+
+    def log_message(self, *_: object) -> None:
+        return
+
+
+@pytest.fixture(scope="module")
+def site() -> Iterator[str]:
+    """The built book on a loopback address."""
+    if not (HTML / "index.html").exists():
+        pytest.skip(NOT_BUILT)
+    handler = functools.partial(_Quiet, directory=str(HTML))
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    yield f"http://127.0.0.1:{server.server_port}/"
+    server.shutdown()
+    server.server_close()
+    thread.join()
+
+
+@pytest.fixture(scope="module")
+def browser():
+    """Chromium as the system has it."""
+    chromium = shutil.which("chromium") or shutil.which("google-chrome")
+    if chromium is None:
+        pytest.skip("Chromium is not installed: on Debian, apt install chromium")
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        launched = playwright.chromium.launch(executable_path=chromium, args=FLAGS)
+        yield launched
+        launched.close()
+
+
+@dataclass
+class Visit:
+    """One page opened in one way, and what went wrong meanwhile."""
+
+    page: object
+    errors: list[str] = field(default_factory=list)
+    foreign: list[str] = field(default_factory=list)
+
+
+def visit(browser, site: str, path: str, scheme: str) -> Visit:
+    """Opens a page in one colour scheme, and waits until its formulas are set."""
+    context = browser.new_context(viewport=SIZES["wide"], color_scheme=scheme)
+    # The theme keeps the reader's choice of scheme there.
+    context.add_init_script(f"localStorage.setItem('mode', '{scheme}')")
+    opened = Visit(context.new_page())
+    opened.page.on("pageerror", lambda error: opened.errors.append(str(error)))
+    opened.page.on(
+        "console",
+        lambda message: opened.errors.append(message.text) if message.type == "error" else None,
+    )
+    opened.page.on(
+        "request",
+        lambda request: (
+            None
+            if request.url.startswith((site, "data:", "blob:"))
+            else opened.foreign.append(request.url)
+        ),
+    )
+    opened.page.goto(site + path, wait_until="networkidle")
+    opened.page.wait_for_function(
+        "!window.MathJax?.startup || MathJax.startup.promise.then(() => true)"
+    )
+    return opened
+
+
+def violations(page) -> list[str]:
+    """What axe-core finds wrong, a line each."""
+    import axe_playwright_python
+
+    axe = Path(axe_playwright_python.__file__).parent / "axe.min.js"
+    page.evaluate(axe.read_text(encoding="utf-8"))
+    found = page.evaluate("axe.run().then(results => results.violations)")
+    return [
+        f"{rule['id']}: {rule['help']}: {node['html'][:160]}"
+        for rule in found
+        for node in rule["nodes"]
+    ]

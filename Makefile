@@ -85,7 +85,7 @@ test: $(VENV)/test.stamp ## Run the whole test suite: package, notebooks, covera
 	@$(BIN)/python -m pytest -n auto --dist loadfile -q --nbval $(wildcard solutions/*.ipynb)
 
 browser: $(VENV)/test.stamp ## Open every built page in Chromium
-	@$(BIN)/python -m pytest -n auto --dist load -q -m browser tests/test_browser.py
+	@$(BIN)/python -m pytest -n auto --dist load -q -m browser tests
 
 lab: $(VENV)/book.stamp ## Open JupyterLab on the exercises
 	@$(BIN)/jupyter lab --ip=127.0.0.1 $(firstword $(wildcard exercises) book)

@@ -143,7 +143,7 @@ def check(
     """Run your answers, and say what is right, what is not, and what comes next."""
     from rich.console import Console
 
-    from mtcourse.grading.progress import folder_table, notebook_table, notebooks_in
+    from mtcourse.grading.progress import folder_table, notebook_table, notebooks_in, wrapped
     from mtcourse.grading.running import results_of
 
     console = Console()
@@ -157,11 +157,7 @@ def check(
     for path, of_one in results.items():
         for result in of_one:
             if result.state in ("wrong", "stopped"):
-                said = (
-                    result.report
-                    if result.state == "wrong"
-                    else f"{result.asked.id}\n  ! {result.report}"
-                )
+                said = wrapped(result.report, console.width)
                 console.print(said, end="\n\n", markup=False, highlight=False)
         console.print(notebook_table(path, of_one))
 

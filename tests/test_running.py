@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 from mtcourse.cli import app
 from mtcourse.errors import MtcourseError
 from mtcourse.grading.exercises import build
-from mtcourse.grading.progress import next_step, notebooks_in, points_of
+from mtcourse.grading.progress import next_step, notebooks_in, points_of, wrapped
 from mtcourse.grading.running import results_of, store_outputs
 from tests.small_solution import small_solution, write
 
@@ -116,3 +116,8 @@ def test_what_is_no_exercise_notebook_says_so(tmp_path):
     (tmp_path / "empty").mkdir()
     with pytest.raises(MtcourseError, match="there is no notebook in"):
         notebooks_in([tmp_path / "empty"])
+
+
+def test_long_lines_go_on_below_where_they_began():
+    said = wrapped("name\n  → one two three four five six\n\n      deep", 20)
+    assert said.splitlines() == ["name", "  → one two three", "    four five six", "", "      deep"]

@@ -113,7 +113,7 @@ def lookup(names: Sequence[str], weights: Sequence[float], query: str, ax: Axes)
 
 
 def matrix_chain(
-    chain: Sequence[tuple[str, Float[Tensor, "rows columns"]] | str], ax: Axes, decimals: int = 2
+    chain: Sequence[tuple[str, Float[Tensor, "_ _"]] | str], ax: Axes, decimals: int = 2
 ) -> Axes:
     """Draws matrices with their numbers and shapes, and the signs between them, in one line.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -11,6 +12,15 @@ from mtcourse.errors import MtcourseError
 from mtcourse.grading.running import Result
 
 SIGNS = {"done": "✓ done", "wrong": "✗ not yet right", "open": "· open", "stopped": "! stopped"}
+
+
+def wrapped(report: str, width: int) -> str:
+    """A check's report in lines of at most this width, each going on below where it began."""
+    lines = []
+    for line in report.splitlines():
+        margin = len(line) - len(line.lstrip(" "))
+        lines += textwrap.wrap(line, width, subsequent_indent=" " * (margin + 2)) or [""]
+    return "\n".join(lines)
 
 
 def notebooks_in(paths: Sequence[Path]) -> list[Path]:

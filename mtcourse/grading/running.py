@@ -25,7 +25,7 @@ class Result:
     Args:
         asked: the exercise.
         state: "done", "wrong", "open" or "stopped".
-        report: what the check said, or what stopped it.
+        report: what the check said, or the exercise and what stopped it.
     """
 
     asked: Asked
@@ -67,7 +67,7 @@ def results_of(path: Path) -> list[Result]:
     try:
         notebook = run_notebook(path, notebook)
     except MtcourseError as error:
-        return [Result(exercise, "stopped", str(error)) for exercise in asked]
+        return [_stopped(exercise, str(error)) for exercise in asked]
     checks = {
         told["for"]: cell
         for cell in notebook["cells"]
@@ -79,15 +79,19 @@ def results_of(path: Path) -> list[Result]:
 def _result(asked: Asked, check: Mapping[str, Any] | None) -> Result:
     """What the outputs of a check cell say."""
     if check is None:
-        return Result(asked, "stopped", "its check cell is gone: take it from the first notebook")
+        return _stopped(asked, "its check cell is gone: take it from the first notebook")
     for output in check["outputs"]:
         verdict = output.get("data", {}).get(VERDICT)
         if verdict:
             state = "done" if verdict["passed"] else "wrong" if verdict["answered"] else "open"
             return Result(asked, state, "".join(output["data"]["text/plain"]))
         if output["output_type"] == "error":
-            return Result(asked, "stopped", f"{output['ename']}: {output['evalue']}")
-    return Result(asked, "stopped", "its check said nothing: does it still call check(…)?")
+            return _stopped(asked, f"{output['ename']}: {output['evalue']}")
+    return _stopped(asked, "its check said nothing: does it still call check(…)?")
+
+
+def _stopped(asked: Asked, why: str) -> Result:
+    return Result(asked, "stopped", f"{asked.id}\n  ! {why}")
 
 
 def run_notebook(path: Path, notebook: Mapping[str, Any]) -> dict[str, Any]:

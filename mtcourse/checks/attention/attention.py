@@ -17,9 +17,8 @@ def cases(draw: Draw) -> list[Case]:
     Q = draw.tensor([[0.0, 0.0, 0.0, 0.0], [0.0, 0.0, 0.0, 2 * math.log(3)]])
     K = draw.tensor([[0.0, 0.0, 0.0, 1.0], [1.0, 2.0, 0.0, 0.0], [3.0, 0.0, 1.0, 0.0]])
     V = draw.tensor([[10.0, 0.0], [0.0, 10.0], [5.0, 5.0]])
-    hand = "scores (0, 0, 0) and (ln 3, 0, 0)"
     return [
-        Case(hand, (Q, K, V), by_hand=True),
+        Case("scores (0, 0, 0) and (ln 3, 0, 0)", (Q, K, V), by_hand=True),
         Case("a single query and key", _drawn(draw, (), 1, 1, 3, 2)),
         Case("5 queries and 7 keys", _drawn(draw, (), 5, 7, 8, 3)),
         Case("4 queries and 4 keys, 4 wide", _drawn(draw, (), 4, 4, 4, 4)),
@@ -147,6 +146,14 @@ def softmax_over_dimension_1(Q, K, V):
     return torch.softmax(_scores(Q, K), dim=1) @ V
 
 
+def softmax_over_dimension_0(Q, K, V):
+    """The softmax runs over dimension 0: for one sentence the queries, for a batch the sentences.
+
+    Count from the right. The keys are the last dimension of the scores.
+    """
+    return torch.softmax(_scores(Q, K), dim=0) @ V
+
+
 def exponentials_without_their_sum(Q, K, V):
     """The exponentials of the scores multiply V, but they are not divided by their sum.
 
@@ -247,13 +254,6 @@ def one_query_at_a_time(Q, K, V):
     return torch.stack(rows)
 
 
-def divided_at_the_end(Q, K, V):
-    """Takes the sum first and divides once; the scale is in the queries."""
-    scores = (Q * Q.shape[-1] ** -0.5) @ K.mT
-    e = (scores - scores.amax(-1, keepdim=True)).exp()
-    return e @ V / e.sum(-1, keepdim=True)
-
-
 def with_the_kernel(Q, K, V):
     """Torch's own; fair, if you know what it does."""
     return torch.nn.functional.scaled_dot_product_attention(Q, K, V)
@@ -277,6 +277,7 @@ EXERCISE = Exercise(
         scaled_after_softmax,
         softmax_over_queries,
         softmax_over_dimension_1,
+        softmax_over_dimension_0,
         exponentials_without_their_sum,
         exponentials_overflow,
         in_half_precision,
@@ -291,7 +292,6 @@ EXERCISE = Exercise(
         in_one_line,
         with_einsum,
         one_query_at_a_time,
-        divided_at_the_end,
         with_the_kernel,
     ),
     cases=cases,

@@ -17,8 +17,8 @@ CLEAR = 0.01
 def cases(draw: Draw) -> list[Case]:
     """Rows that are possible and rows that are not, each for another reason."""
     fixed = {
-        "two equal scores, 0.30 and 0.31": ([0.0, 0.0], [0.30, 0.31], 0.0075),
-        "two equal scores, 0.30 and 0.33": ([0.0, 0.0], [0.30, 0.33], 0.0075),
+        "scores 0 and ln 2, 0.15 and 0.31": ([0.0, math.log(2)], [0.15, 0.31], 0.005),
+        "scores 0 and ln 2, 0.15 and 0.32": ([0.0, math.log(2)], [0.15, 0.32], 0.005),
         "a single column": ([1.7], [0.20], 0.005),
         "a wide interval and two that do not meet": ([-2.0, 0.0, 0.0], [0.04, 0.27, 0.32], 0.005),
         "two that do not meet on both sides of it": ([0.0, -2.0, 0.0], [0.32, 0.04, 0.27], 0.005),
@@ -28,13 +28,14 @@ def cases(draw: Draw) -> list[Case]:
         "a small weight of 0.042 and a large one": ([0.0, 2.0], [0.04, 0.31], 0.005),
         "a weight printed as 0.00": ([2.0, -3.2], [0.60, 0.00], 0.005),
         "a weight printed as 0.00 that is not": ([2.0, -2.0], [0.60, 0.00], 0.005),
+        "the wrong order": ([1.0, 0.5], [0.20, 0.30], 0.005),
         "one decimal": ([1.0, 0.0, 0.3], [0.3, 0.1, 0.1], 0.05),
         "three decimals": ([1.0, 0.0], [0.300, 0.112], 0.0005),
         "a weight off by 0.01": ([1.5, 0.0], [0.50, 0.12], 0.005),
         "four scores nearly equal": ([0.0, 0.0, 0.0, 0.012], [0.20, 0.20, 0.20, 0.21], 0.005),
     }
     listed = [
-        Case(name, (draw.tensor(scores), draw.tensor(printed), half), name.startswith("two equal"))
+        Case(name, (draw.tensor(scores), draw.tensor(printed), half), name.startswith("scores 0"))
         for name, (scores, printed, half) in fixed.items()
     ]
     rounded = [Case(f"{n} of 8 columns, rounded", _rounded(draw, n)) for n in (3, 4, 5, 8)]
@@ -84,17 +85,25 @@ def correct(scores, printed, half_unit=0.005):
 def the_opposite(scores, printed, half_unit=0.005):
     """This is True where the row is impossible.
 
-    A row is possible if the largest lower end does not exceed the smallest upper end.
+    Two equal scores, both printed as 0.30, are certainly possible. What does yours say of them?
     """
     return not correct(scores, printed, half_unit)
 
 
-def the_interval(scores, printed, half_unit=0.005):
-    """These are the ends of the interval. What is asked is whether there is anything between them.
+def always(scores, printed, half_unit=0.005):
+    """This says True of every row that was tried.
 
-    Return True or False.
+    If you compared ends of intervals: did you pick the two that decide?
     """
-    return _interval(scores, printed, half_unit)
+    return True
+
+
+def never(scores, printed, half_unit=0.005):
+    """This says False of every row that was tried, even of those that were computed and rounded.
+
+    Two equal scores, both printed as 0.30, are certainly possible. What does yours say of them?
+    """
+    return False
 
 
 def softmax_of_the_shown(scores, printed, half_unit=0.005):
@@ -138,14 +147,6 @@ def a_whole_unit(scores, printed, half_unit=0.005):
     `half_unit` is that half already.
     """
     return correct(scores, printed, 2 * half_unit)
-
-
-def half_of_half_a_unit(scores, printed, half_unit=0.005):
-    """The half unit is halved once more, so that rows are refused that rounding explains.
-
-    `half_unit` is how far a weight may lie from the printed one, on either side.
-    """
-    return correct(scores, printed, half_unit / 2)
 
 
 def always_two_decimals(scores, printed, half_unit=0.005):
@@ -273,13 +274,13 @@ EXERCISE = Exercise(
     "one? Write that interval for each column. Do they all have a number in common?",
     misconceptions=(
         the_opposite,
-        the_interval,
+        always,
+        never,
         softmax_of_the_shown,
         without_rounding,
         ratios_within_half_a_unit,
         relative_rounding,
         a_whole_unit,
-        half_of_half_a_unit,
         always_two_decimals,
         sum_below_1,
         right_order,

@@ -85,9 +85,9 @@ def diagonal_part(p):
 
 
 def off_diagonal_zero_weight(p):
-    """The outer product has lost its diagonal: entry (i, i) is pᵢ, and should be pᵢ - pᵢ².
+    """Off the diagonal it is right. The diagonal holds the weights alone, and a term is missing.
 
-    The sum below the fraction contains the score i as well.
+    For i = j, too, the score stands in the sum below the fraction. What does that contribute?
     """
     outer = p[..., :, None] * p[..., None, :]
     return torch.diag_embed(p) - outer + torch.diag_embed(p * p)
@@ -96,15 +96,15 @@ def off_diagonal_zero_weight(p):
 def as_if_always_the_same_key(p):
     """Entry (i, j) is pᵢ (1 - pⱼ) everywhere. The 1 belongs to i = j alone.
 
-    Write pᵢ (δᵢⱼ - pⱼ): δᵢⱼ is 1 on the diagonal and 0 elsewhere.
+    Off the diagonal the numerator does not depend on the score. Which term is gone there?
     """
     return p[..., :, None] * (1 - p[..., None, :])
 
 
 def identity_for_diagonal(p):
-    """The diagonal holds 1 - pᵢ², and should hold pᵢ - pᵢ².
+    """Off the diagonal it is right. The diagonal holds 1 - pᵢ², and its first term is too large.
 
-    It is the matrix with p on its diagonal from which p pᵀ is taken, not the one with ones.
+    Write out the case i = j for two equal weights. How large is the numerator, next to the sum?
     """
     return torch.eye(p.shape[-1], dtype=p.dtype) - p[..., :, None] * p[..., None, :]
 
@@ -155,9 +155,23 @@ def between_rows(p):
 
     Give each row the shapes (n, 1) and (1, n). Then multiply.
     """
-    if p.dim() == 1:
-        return correct(p)
     return torch.diag_embed(p) - p @ p.mT
+
+
+def dot_product_of_a_row(p):
+    """`p @ p.T` is a single number for one row, the dot product of the row with itself.
+
+    Wanted are all products of two weights, n × n of them. Give p the shapes (n, 1) and (1, n).
+    """
+    return torch.diag_embed(p) - p @ p.permute(*reversed(range(p.dim())))
+
+
+def squares_for_products(p):
+    """pᵢ² is subtracted where the products of *two* weights belong, pᵢ pⱼ.
+
+    `p * p` multiplies each weight with itself. All pairs of weights make a square of numbers.
+    """
+    return torch.diag_embed(p) - p * p
 
 
 def difference_of_rows(p):
@@ -229,6 +243,8 @@ EXERCISE = Exercise(
         summed_over_rows,
         one_row_only,
         between_rows,
+        dot_product_of_a_row,
+        squares_for_products,
         difference_of_rows,
     ),
     right=(with_einsum, with_delta, one_entry_at_a_time, one_row_at_a_time, by_autograd),

@@ -24,6 +24,9 @@ ifneq ($(wildcard data/libreoffice-help),)
 export MTCOURSE_LIBREOFFICE_HELP ?= $(CURDIR)/data/libreoffice-help
 endif
 
+# In a container one is often root, and Jupyter then wants to be told that this is meant.
+AS_ROOT := $(if $(filter 0,$(shell id -u 2>/dev/null)),--allow-root)
+
 .DEFAULT_GOAL := help
 .PHONY: help book test lab serve check bench real-data notebooks clean browser
 
@@ -88,7 +91,7 @@ browser: $(VENV)/test.stamp ## Open every built page in Chromium
 	@$(BIN)/python -m pytest -n auto --dist load -q -m browser tests
 
 lab: $(VENV)/book.stamp ## Open JupyterLab on the exercises
-	@$(BIN)/jupyter lab --ip=127.0.0.1 $(firstword $(wildcard exercises) book)
+	@$(BIN)/jupyter lab --ip=127.0.0.1 $(AS_ROOT) $(firstword $(wildcard exercises) book)
 
 serve: ## Show the built book on this machine
 	@[ -f $(HTML)/index.html ] || $(MAKE) book

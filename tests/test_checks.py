@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 import pytest
 import torch
 
@@ -80,6 +81,7 @@ def for_one_sentence(Q, K):
         (lambda Q, K: right(Q, K)[..., :1, :], "it is (1, 3), and should be (2, 3)"),
         (lambda Q, K: right(Q, K).detach(), "nothing flows back"),
         (lambda Q, K: right(Q, K).detach() + 0 * Q.sum() * K.sum(), "and its gradient is not"),
+        (lambda Q, K: np.float64(1.0), "it is a number, and should be a tensor of numbers"),
         (for_one_sentence, "is right on all other inputs\non 3 sentences, at ["),
         (lambda Q: Q, "TypeError"),
         (lambda Q, K: exit(), "it ended the program"),
@@ -168,6 +170,20 @@ def test_a_value_is_judged_without_being_told():
     assert "0.5" not in str(judge(VALUE, 0.3))
     assert judge(VALUE, half).wrong == "a value is asked for, but share is a function"
     assert not judge(VALUE, ...).answered
+
+
+def shares():
+    return {"first": 0.5, "second": 0.25}
+
+
+def test_of_several_values_the_wrong_ones_are_named():
+    exercise = Exercise("shares", shares, "Draw them.", (), (shares,))
+    verdict = judge(exercise, {"first": 0.5, "second": 0.5})
+    assert verdict.wrong.endswith("not yet: second")
+    assert "0.25" not in str(verdict)
+    assert "with the names first, second" in judge(exercise, {"first": 0.5}).wrong
+    assert "with the names first, second" in judge(exercise, 0.5).wrong
+    assert not judge(exercise, {"first": 0.5, "second": ...}).answered
 
 
 def test_a_rule_is_looked_at_before_the_values():

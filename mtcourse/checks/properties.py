@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import inspect
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import torch
 from torch import Tensor
 
 from mtcourse.checks.exercise import Exercise
-from mtcourse.checks.outcomes import Case, Outcome, apart, distance
+from mtcourse.checks.outcomes import Case, Outcome, distance
 
 
 @dataclass(frozen=True)
@@ -30,12 +31,7 @@ Fails = Callable[[Trial], str]
 def properties_of(exercise: Exercise, trials: Sequence[Trial]) -> Iterator[tuple[str, Fails]]:
     """Each property in words, with what says on one trial how it fails: nothing where it holds."""
     if exercise.cases is None:
-        yield (
-            "it is the right value",
-            lambda t: (
-                "" if apart(t.got, t.expected, exercise.tolerance) <= 1 else "it is another one"
-            ),
-        )
+        yield "it is the right value", _is_another(exercise.tolerance)
         return
     yield "runs on every input", _stops
     yield "leaves its inputs as they were", _changes
@@ -52,6 +48,23 @@ def properties_of(exercise: Exercise, trials: Sequence[Trial]) -> Iterator[tuple
     yield "is right on all other inputs", lambda t: "" if t.case.by_hand else differs(t)
     if exercise.gradients:
         yield "lets gradients through", _stops_gradients(exercise.tolerance)
+
+
+def _is_another(tolerance: float) -> Fails:
+    """Says which parts of a value are wrong, and not what they should be."""
+
+    def fails(trial: Trial) -> str:
+        value, expected = trial.got.value, trial.expected.value
+        if distance(value, expected, tolerance) <= 1:
+            return ""
+        if not isinstance(expected, Mapping):
+            return "it is another one"
+        if not isinstance(value, Mapping) or set(value) != set(expected):
+            return f"it should be a dictionary with the names {', '.join(map(str, expected))}"
+        wrong = [key for key in expected if distance(value[key], expected[key], tolerance) > 1]
+        return f"not yet: {', '.join(map(str, wrong))}"
+
+    return fails
 
 
 def _holds(rule: Callable[[Case, Any], bool], trial: Trial) -> bool:
@@ -88,7 +101,7 @@ def _kind(trial: Trial) -> str:
 
 def _kind_of(value: Any) -> str:
     """What something is, in words."""
-    if isinstance(value, Tensor) and value.dim() == 0:
+    if isinstance(value, np.generic) or (isinstance(value, Tensor) and value.dim() == 0):
         value = value.item()
     if isinstance(value, Tensor):
         if value.dtype == torch.bool:

@@ -11,15 +11,19 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mtcourse.checks.attempt import OPEN, Attempt
 from mtcourse.checks.attention import EXERCISES
 from mtcourse.checks.outcomes import Outcome, Stop, apart, distance, outcome_of
 from mtcourse.grading.payload import (
     MOST_NUMBERS,
     BadPayload,
     packed,
-    packed_case,
+    packed_attempt,
+    packed_cases,
     packed_outcome,
     unpacked,
+    unpacked_attempt,
+    unpacked_cases,
     unpacked_outcome,
 )
 
@@ -79,8 +83,8 @@ def test_sets_have_an_order_of_their_own():
 def test_an_outcome_judged_after_the_border_is_the_same():
     (exercise,) = [exercise for exercise in EXERCISES if exercise.id == "scaled_scores"]
     for case in exercise.inputs():
-        arguments = [unpacked(a) for a in over_the_border(packed_case(case))["arguments"]]
-        assert all(torch.equal(a, b) for a, b in zip(arguments, case.arguments, strict=True))
+        (back,) = unpacked_cases(over_the_border(packed_cases([case])))
+        assert all(torch.equal(a, b) for a, b in zip(back.arguments, case.arguments, strict=True))
         for function in (exercise.oracle, *exercise.misconceptions):
             outcome = outcome_of(function, case, exercise.gradients)
             back = unpacked_outcome(over_the_border(packed_outcome(outcome)))
@@ -146,3 +150,16 @@ def test_nothing_that_is_packed_can_be_run():
 
     pickle.dumps(Evil())
     assert packed(Evil()) == {"other": "Evil"}
+
+
+def test_an_attempt_is_about_as_many_cases_as_were_asked():
+    tried = Attempt("", (Outcome(1.0), Outcome(2.0)))
+    packet = over_the_border(packed_attempt(tried))
+    assert unpacked_attempt(packet, 2) == tried
+    assert unpacked_attempt(over_the_border(packed_attempt(Attempt(OPEN))), 2) == Attempt(OPEN)
+    for cases in (1, 3):
+        with pytest.raises(BadPayload, match=f"2 outcomes came back of {cases} cases"):
+            unpacked_attempt(packet, cases)
+    for data in (None, [], {"fault": ""}, {"fault": "", "outcomes": 3}):
+        with pytest.raises(BadPayload):
+            unpacked_attempt(data, 1)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from mtcourse.checks.attempt import Attempt, attempt
 from mtcourse.checks.exercise import PUBLIC_SEED, Exercise, message_of
-from mtcourse.checks.outcomes import Case, Outcome, apart, outcome_of
+from mtcourse.checks.outcomes import Case, apart, outcome_of
 from mtcourse.checks.properties import Trial, properties_of
 
 
@@ -47,12 +48,19 @@ class Verdict:
 
 def judge(exercise: Exercise, answer: Any, seed: int = PUBLIC_SEED) -> Verdict:
     """Tries an answer on an exercise's cases, and names the mistake where it is a known one."""
-    fault, function = _as_function(exercise, answer)
-    if fault:
-        return Verdict(exercise.id, False, answered=False, wrong=fault)
-    trials = _trials(exercise, function, exercise.inputs(seed))
-    if _is_stub(trials[0].got):
-        return Verdict(exercise.id, False, answered=False, wrong="not answered yet")
+    cases, is_value = exercise.inputs(seed), exercise.cases is None
+    tried = attempt(exercise.id, answer, cases, is_value, exercise.gradients)
+    return verdict_on(exercise, cases, tried)
+
+
+def verdict_on(exercise: Exercise, cases: Sequence[Case], tried: Attempt) -> Verdict:
+    """The verdict on what an answer did, wherever it did it."""
+    if tried.fault:
+        return Verdict(exercise.id, False, answered=False, wrong=tried.fault)
+    trials = [
+        Trial(case, outcome_of(exercise.oracle, case, exercise.gradients), got)
+        for case, got in zip(cases, tried.outcomes, strict=True)
+    ]
     holds: list[str] = []
     for says, fails in properties_of(exercise, trials):
         fault = next((fault for trial in trials if (fault := fails(trial))), "")
@@ -60,42 +68,6 @@ def judge(exercise: Exercise, answer: Any, seed: int = PUBLIC_SEED) -> Verdict:
             return _rejected(exercise, trials, holds, f"{says}\n{fault}")
         holds.append(says)
     return Verdict(exercise.id, True, holds=tuple(holds))
-
-
-def _as_function(exercise: Exercise, answer: Any) -> tuple[str, Callable]:
-    """The answer as something to call, or what is wrong with it."""
-    if answer is ... or (isinstance(answer, Mapping) and ... in answer.values()):
-        return "not answered yet", _nothing
-    if exercise.cases is None:
-        if callable(answer):
-            return f"a value is asked for, but {exercise.id} is a function", _nothing
-        return "", lambda: answer
-    if not callable(answer):
-        return (
-            f"a function is asked for: write check({exercise.id!r}, {exercise.id}), "
-            "with the function itself and not what it returns",
-            _nothing,
-        )
-    return "", answer
-
-
-def _nothing() -> None:
-    return None
-
-
-def _trials(exercise: Exercise, function: Callable, cases: Sequence[Case]) -> list[Trial]:
-    """What the oracle and a function do on each case; a stub is called once."""
-    trials: list[Trial] = []
-    for case in cases:
-        got = outcome_of(function, case, exercise.gradients)
-        trials.append(Trial(case, outcome_of(exercise.oracle, case, exercise.gradients), got))
-        if _is_stub(got):
-            break
-    return trials
-
-
-def _is_stub(outcome: Outcome) -> bool:
-    return outcome.stop is not None and outcome.stop.kind == "NotImplementedError"
 
 
 def _known_mistake(exercise: Exercise, trials: Sequence[Trial]) -> Callable | None:

@@ -12,6 +12,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from mtcourse.checks.attempt import Attempt
 from mtcourse.checks.outcomes import Case, Outcome, Stop
 
 MOST_NUMBERS = 200_000
@@ -137,9 +138,14 @@ class Other:
     __hash__ = None  # type: ignore[assignment]
 
 
-def packed_case(case: Case) -> dict[str, Any]:
-    """A case as the kernel gets it: its arguments, and not what is particular about them."""
-    return {"arguments": [packed(argument) for argument in case.arguments]}
+def packed_cases(cases: Sequence[Case]) -> list[Any]:
+    """Cases as a kernel gets them: their arguments, and not what is particular about them."""
+    return [[packed(argument) for argument in case.arguments] for case in cases]
+
+
+def unpacked_cases(data: Sequence[Any]) -> list[Case]:
+    """Cases without their names, from what ``packed_cases`` made."""
+    return [Case("", tuple(unpacked(argument) for argument in arguments)) for arguments in data]
 
 
 def packed_outcome(outcome: Outcome) -> dict[str, Any]:
@@ -169,3 +175,22 @@ def unpacked_outcome(data: Any) -> Outcome:
         )
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise BadPayload("an outcome is damaged") from error
+
+
+def packed_attempt(tried: Attempt) -> dict[str, Any]:
+    """What came of an answer, as it leaves the kernel."""
+    return {"fault": tried.fault, "outcomes": [packed_outcome(one) for one in tried.outcomes]}
+
+
+def unpacked_attempt(data: Any, cases: int) -> Attempt:
+    """The attempt of what ``packed_attempt`` made, on this number of cases.
+
+    Raises:
+        BadPayload: it is nothing that ``packed_attempt`` makes, or about other cases.
+    """
+    if not isinstance(data, Mapping) or not isinstance(data.get("outcomes"), list):
+        raise BadPayload("an attempt is damaged")
+    fault, outcomes = str(data.get("fault", ""))[:LONGEST_TEXT], data["outcomes"]
+    if len(outcomes) != (0 if fault else cases):
+        raise BadPayload(f"{len(outcomes)} outcomes came back of {cases} cases")
+    return Attempt(fault, tuple(unpacked_outcome(one) for one in outcomes))

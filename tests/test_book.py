@@ -174,6 +174,13 @@ def test_the_sidebar_has_a_name():
     assert soup.div["aria-label"]
 
 
+def test_a_button_that_is_an_icon_has_a_name():
+    fold = "<details><summary><i></i></summary></details>"
+    soup = BeautifulSoup(mend(f"<nav><li><a>The package</a>{fold}</li></nav>"), "html.parser")
+    assert soup.summary["aria-label"] == "Pages below The package"
+    assert "aria-label" not in mend("<nav><details><summary>More</summary></details></nav>")
+
+
 def test_the_parameters_of_a_signature_are_no_definitions():
     soup = BeautifulSoup(
         mend("<dl><dt class='sig'>f(<dl><dd>x</dd></dl>)</dt></dl>"), "html.parser"

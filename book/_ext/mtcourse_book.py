@@ -64,6 +64,14 @@ def name_the_sidebar(soup: BeautifulSoup) -> None:
         sidebar["aria-label"] = "Contents of the book"
 
 
+def name_the_toggles(soup: BeautifulSoup) -> None:
+    """The button that folds the pages below one is an icon."""
+    for toggle in soup.select("nav summary"):
+        link = toggle.find_parent("li").find("a") if toggle.find_parent("li") else None
+        if link is not None and not toggle.get_text(strip=True):
+            toggle["aria-label"] = f"Pages below {link.get_text(strip=True)}"
+
+
 def plain_bibliography(soup: BeautifulSoup) -> None:
     """The roles of docutils' citations are deprecated, and their list lacks list items."""
     for element in soup.select("[role=doc-biblioentry], .citation-list[role=list]"):
@@ -84,6 +92,7 @@ REPAIRS = (
     drop_repeated_scripts,
     drop_widget_state,
     name_the_sidebar,
+    name_the_toggles,
     plain_bibliography,
     plain_signatures,
 )

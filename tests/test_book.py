@@ -98,6 +98,17 @@ def test_the_chapters_stand_in_the_order_of_their_numbers():
     assert numbered == sorted(numbered)
 
 
+def test_the_contents_show_each_chapters_number_and_title():
+    contents = yaml.safe_load(read(ROOT / "_toc.yml"))
+    for part in contents["parts"]:
+        for chapter in part["chapters"]:
+            if numbered := re.match(r"book/(\d\d)_", chapter["file"]):
+                title = re.search(r"^# (.+)$", read(ROOT / f"{chapter['file']}.md"), re.MULTILINE)[
+                    1
+                ]
+                assert chapter["title"] == f"{int(numbered[1])}. {title}"
+
+
 def test_the_api_pages_document_every_public_module():
     modules = {
         path.relative_to(ROOT).with_suffix("").as_posix().replace("/", ".")

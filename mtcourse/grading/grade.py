@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from mtcourse.checks.exercise import PUBLIC_SEED, Exercise
 from mtcourse.checks.judge import Verdict, verdict_on
 from mtcourse.errors import MtcourseError
+from mtcourse.grading.allowed import not_allowed
 from mtcourse.grading.kernel import GradingKernel, Limits, Ran
 from mtcourse.grading.kernel_side import ATTEMPT
 from mtcourse.grading.merge import Merged, Step
@@ -58,6 +59,7 @@ def grade(
     if seed == PUBLIC_SEED:
         raise MtcourseError(f"seed {seed} is the public one: its inputs are known; take another")
     known = {exercise.id: exercise for exercise in bank}
+    banned = not_allowed(merged)
     run = _Run(start, limits or Limits())
     results: dict[str, Graded] = {}
     try:
@@ -65,7 +67,11 @@ def grade(
             if step.role != "check":
                 run.take(step)
             elif step.exercise in known:
-                results[step.exercise] = _judged(run, known[step.exercise], merged, seed)
+                results[step.exercise] = (
+                    Graded(step.exercise, "error", note=banned[step.exercise])
+                    if step.exercise in banned
+                    else _judged(run, known[step.exercise], merged, seed)
+                )
     finally:
         run.end()
     return [results[name] for name in known if name in results]

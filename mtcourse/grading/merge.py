@@ -201,7 +201,7 @@ def _kept_imports(
 def names_of(code: str) -> set[str]:
     """The names that code defines at its left margin: functions, classes and variables."""
     names: set[str] = set()
-    for statement in _parsed(code):
+    for statement in statements_of(code):
         if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
             names.add(statement.name)
         elif isinstance(statement, ast.Assign | ast.AnnAssign):
@@ -213,11 +213,11 @@ def names_of(code: str) -> set[str]:
 
 def imports_of(code: str) -> list[str]:
     """The import statements at the left margin of code."""
-    found = (s for s in _parsed(code) if isinstance(s, ast.Import | ast.ImportFrom))
+    found = (s for s in statements_of(code) if isinstance(s, ast.Import | ast.ImportFrom))
     return [ast.unparse(statement) for statement in found]
 
 
-def _parsed(code: str) -> list[ast.stmt]:
+def statements_of(code: str) -> list[ast.stmt]:
     """The statements of code, without the lines that only IPython understands."""
     plain = "\n".join("" if line.lstrip()[:1] in "%!?" else line for line in code.splitlines())
     try:

@@ -1,0 +1,98 @@
+"""What an answer may not use: the course's own answers, however they are called.
+
+Read from the code as it is written. A name that is put together while the code runs is not seen
+here; that such a module cannot be imported at all is the kernel's to see to.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+
+from mtcourse.grading.merge import Merged, names_of, statements_of
+
+REFERENCE = (
+    "mtcourse.checks",
+    "mtcourse.decoding",
+    "mtcourse.grading",
+    "mtcourse.layers",
+    "mtcourse.models",
+    "mtcourse.training",
+)
+"""Packages that hold what exercises ask for, and what checks compare with."""
+CHECKS = ("check", "check.passes")
+"""What anybody may call again."""
+DYNAMIC = ("__import__", "eval", "exec", "import_module")
+
+
+def not_allowed(merged: Merged) -> dict[str, str]:
+    """For each exercise whose answer uses what it may not: what that is.
+
+    Given cells import what they like, and in cells of their own learners may play with it; an
+    answer may use neither those names nor any that such play has defined.
+    """
+    banned: set[str] = set()
+    found = {}
+    for step in merged.steps:
+        if step.role == "answer":
+            if faults := list(_faults(step.source, banned)):
+                found[step.exercise] = f"not allowed here: {'; '.join(faults)}"
+        elif step.role in ("given", "added"):
+            if any(_faults(step.source, banned)) and step.role == "added":
+                banned |= names_of(step.source)
+            banned |= set(_imported([step.source]))
+    return found
+
+
+def _faults(code: str, banned: set[str]) -> Iterator[str]:
+    """What a cell uses that an answer may not."""
+    nodes = [node for statement in statements_of(code) for node in ast.walk(statement)]
+    banned = banned | set(_imported([code]))
+    harmless = {
+        id(part)
+        for node in nodes
+        if isinstance(node, ast.Call) and ast.unparse(node.func) in CHECKS
+        for part in ast.walk(node.func)
+    }
+    faults = (_fault(node, banned) for node in nodes if id(node) not in harmless)
+    yield from dict.fromkeys(fault for fault in faults if fault)
+
+
+def _fault(node: ast.AST, banned: set[str]) -> str:
+    """What is wrong with one node of the syntax tree."""
+    if isinstance(node, ast.Import):
+        modules = [alias.name for alias in node.names if alias.name.split(".")[0] == "mtcourse"]
+        return f"import {modules[0]}" if modules else ""
+    if isinstance(node, ast.ImportFrom):
+        return f"import from {node.module}" if _is_reference(node.module or "", node) else ""
+    if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and node.id in banned:
+        return f"{node.id}, which is the course's own"
+    if isinstance(node, ast.Name) and node.id in DYNAMIC:
+        return node.id
+    # A method may be called eval, as that of every model is.
+    return node.attr if isinstance(node, ast.Attribute) and node.attr == "import_module" else ""
+
+
+def _is_reference(module: str, node: ast.ImportFrom) -> bool:
+    """Whether an import reaches what may not be used."""
+    reached = [module, *(f"{module}.{alias.name}" for alias in node.names)]
+    return any(
+        name == package or name.startswith(f"{package}.")
+        for name in reached
+        for package in REFERENCE
+    )
+
+
+def _imported(cells: Sequence[str] | Iterator[str]) -> Iterator[str]:
+    """The names that cells import from where they may not be used."""
+    for code in cells:
+        for statement in statements_of(code):
+            if isinstance(statement, ast.ImportFrom):
+                for alias in statement.names:
+                    one = ast.ImportFrom(statement.module, [alias], statement.level)
+                    if _is_reference(statement.module or "", one):
+                        yield alias.asname or alias.name
+            elif isinstance(statement, ast.Import):
+                for alias in statement.names:
+                    if alias.name.split(".")[0] == "mtcourse":
+                        yield alias.asname or "mtcourse"

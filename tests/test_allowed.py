@@ -1,0 +1,97 @@
+"""An answer that leans on the course's own is told so, by the names that it uses."""
+
+from __future__ import annotations
+
+import importlib
+from pathlib import Path
+
+import pytest
+
+from mtcourse.grading.allowed import not_allowed
+from mtcourse.grading.merge import Merged, Step, merge
+from mtcourse.grading.source import cells_of, read_notebook
+from mtcourse.grading.submission import read_submission
+
+ROOT = Path(__file__).resolve().parent.parent
+SOLUTIONS = sorted((ROOT / "solutions").glob("*.ipynb"))
+GIVEN = """import math
+import torch
+from mtcourse.layers import masks
+from mtcourse.layers.attention import scaled_scores as theirs
+from mtcourse.checks.attention import check
+from mtcourse.text.tokenizer import PAD
+from mtcourse.figures.attention_map import curves"""
+
+
+def faults(answer: str, added: str = "") -> str:
+    steps = [
+        Step("given", "", GIVEN, "given"),
+        Step("added", "", added, "added"),
+        Step("answer", "scaled_scores", answer, "answer"),
+    ]
+    return not_allowed(Merged(tuple(steps), (), ())).get("scaled_scores", "")
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "def scaled_scores(Q, K):\n    return Q @ K.mT / math.sqrt(Q.shape[-1])",
+        "import numpy as np\ndef scaled_scores(Q, K):\n    return np.eye(PAD)",
+        "def scaled_scores(Q, K):\n    masks = Q\n    return PAD",
+        "def scaled_scores(Q, K:",
+        "curves",
+        "torch.nn.Linear(2, 2).eval()",
+        "from mtcourse.text.tokenizer import EOS",
+    ],
+)
+def test_honest_answers_use_what_they_like(answer):
+    assert faults(answer) == ""
+
+
+@pytest.mark.parametrize(
+    ("answer", "says"),
+    [
+        ("scaled_scores = theirs", "theirs, which is the course's own"),
+        ("def scaled_scores(Q, K):\n    return masks.causal_mask(3)", "masks, which is"),
+        ("from mtcourse.layers.attention import *", "import from mtcourse.layers.attention"),
+        ("from mtcourse import layers", "import from mtcourse"),
+        ("def f():\n    import mtcourse.layers.attention as a", "import mtcourse.layers.attention"),
+        ("from mtcourse.checks.attention.scaled_scores import EXERCISE", "import from"),
+        ("scaled_scores = check._exercises['scaled_scores'].oracle", "check, which is"),
+        ("scaled_scores = __import__('mtcourse').layers", "__import__"),
+        ("import importlib\nf = importlib.import_module('x')", "import_module"),
+        ("exec('from mtcourse.layers.attention import scaled_scores')", "exec"),
+    ],
+)
+def test_the_courses_own_answers_are_not_allowed(answer, says):
+    assert says in faults(answer)
+    assert faults(answer).startswith("not allowed here: ")
+
+
+def test_names_that_play_has_defined_count_too():
+    assert "mine" in faults("scaled_scores = mine", added="mine = theirs")
+    assert "other" in faults(
+        "scaled_scores = other",
+        added="from mtcourse.layers.attention import self_attention as other",
+    )
+    assert faults("scaled_scores = mine", added="mine = 3") == ""
+
+
+@pytest.mark.parametrize(
+    "added",
+    [
+        "theirs(torch.ones(1, 2), torch.ones(1, 2))",
+        "check('scaled_scores', scaled_scores)",
+        "if check.passes('scaled_scores', scaled_scores): print('at last')",
+    ],
+)
+def test_play_is_nobodys_fault(added):
+    honest = "def scaled_scores(Q, K):\n    return Q @ K.mT\ncheck('scaled_scores', scaled_scores)"
+    assert faults(honest, added=added) == ""
+
+
+@pytest.mark.parametrize("source", SOLUTIONS, ids=lambda path: path.stem)
+def test_the_courses_solutions_are_allowed(source):
+    importlib.import_module(f"mtcourse.checks.{source.stem[3:]}")
+    handed_out = cells_of(read_notebook(ROOT / "exercises" / source.name))
+    assert not_allowed(merge(handed_out, read_submission(source))) == {}

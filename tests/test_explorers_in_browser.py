@@ -83,6 +83,31 @@ def test_without_division_the_rows_saturate(opened):
     assert even < 0.5 < after
 
 
+def drag(page, slider, share: float) -> None:
+    """Takes a slider's knob with the mouse and pulls it to a share of the track."""
+    slider.scroll_into_view_if_needed()
+    track = slider.bounding_box()
+    low, high, value = slider.evaluate("it => [it.min, it.max, it.value].map(Number)")
+    middle = track["y"] + track["height"] / 2
+    page.mouse.move(track["x"] + track["width"] * (value - low) / (high - low), middle)
+    page.mouse.down()
+    page.mouse.move(track["x"] + track["width"] * share, middle, steps=8)
+    page.mouse.up()
+
+
+@with_explorers(PLACES["attention"], [attention_explorer])
+def test_dragging_the_scale_and_the_temperature_changes_weights_and_picture(opened):
+    explorer = first(opened, "attention_explorer")
+    says, picture = explorer.locator("[aria-live]"), explorer.locator("[role=grid]")
+    for label, share in (("to the power", 0.02), ("Temperature", 0.95)):
+        slider = explorer.get_by_label(label)
+        value, said, drawn = slider.input_value(), says.inner_text(), picture.screenshot()
+        drag(opened.page, slider, share)
+        assert slider.input_value() != value
+        assert says.inner_text() != said
+        assert picture.screenshot() != drawn
+
+
 @with_explorers(PLACES["attention"], [attention_explorer])
 def test_a_word_is_chosen_by_a_click_by_keys_and_in_the_map(opened):
     explorer = first(opened, "attention_explorer")
@@ -127,6 +152,17 @@ def test_another_sentence_has_other_words_and_later_ones_are_hidden(opened):
 
 
 # --- masks --------------------------------------------------------------------------------------
+
+
+@with_explorers(PLACES["mask"], [mask_builder])
+def test_dragging_the_length_moves_the_padding(opened):
+    explorer = first(opened, "mask_builder")
+    slider, grids = explorer.get_by_label("Length of the sentence"), explorer.locator("[role=grid]")
+    before, drawn = grids.last.inner_text(), grids.last.screenshot()
+    drag(opened.page, slider, 0.05)
+    assert slider.input_value() == slider.get_attribute("min")
+    assert grids.last.inner_text() != before
+    assert grids.last.screenshot() != drawn
 
 
 @with_explorers(PLACES["mask"], [mask_builder])

@@ -104,7 +104,7 @@ def _gradients(function: Callable, case: Case) -> tuple[Tensor, ...] | None:
         found = torch.autograd.grad(
             (value.flatten() * direction).sum(), floats, materialize_grads=True
         )
-    except Exception:
+    except Exception:  # whatever stops an answer here, its values have been kept already
         return None
     return tuple(found)
 

@@ -70,7 +70,7 @@ def _is_another(tolerance: float) -> Fails:
 def _holds(rule: Callable[[Case, Any], bool], trial: Trial) -> bool:
     try:
         return bool(rule(trial.case, trial.got.value))
-    except Exception:
+    except Exception:  # a rule may stumble over whatever an answer returns: then it does not hold
         return False
 
 

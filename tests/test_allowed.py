@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from mtcourse.checks.attention import EXERCISES
 from mtcourse.grading.allowed import not_allowed
 from mtcourse.grading.merge import Merged, Step, merge
 from mtcourse.grading.source import cells_of, read_notebook
@@ -95,3 +96,20 @@ def test_the_courses_solutions_are_allowed(source):
     importlib.import_module(f"mtcourse.checks.{source.stem[3:]}")
     handed_out = cells_of(read_notebook(ROOT / "exercises" / source.name))
     assert not_allowed(merge(handed_out, read_submission(source))) == {}
+
+
+@pytest.mark.parametrize(
+    ("line", "says"),
+    [
+        ("return torch.softmax(x, -1)", "softmax"),
+        ("return x.softmax(-1)", "softmax"),
+        ("from torch import softmax as mine\n    return mine(x, -1)", ""),  # the guard sees it
+        ("softmax = x.exp()\n    return softmax / softmax.sum()", ""),
+    ],
+)
+def test_what_an_exercise_asks_to_do_without_may_not_be_called(line, says):
+    merged = Merged(
+        (Step("answer", "row_softmax", f"def row_softmax(x):\n    {line}", "a"),), (), ()
+    )
+    found = not_allowed(merged, EXERCISES).get("row_softmax", "")
+    assert found == (f"not allowed here: {says}" if says else "")

@@ -10,7 +10,7 @@ import pytest
 from mtcourse.checks.attention import EXERCISES
 from mtcourse.checks.exercise import PUBLIC_SEED
 from mtcourse.errors import MtcourseError
-from mtcourse.grading.grade import grade
+from mtcourse.grading.grade import Run, grade
 from mtcourse.grading.kernel import GradingKernel, Limits
 from mtcourse.grading.merge import Merged, Step, merge
 from mtcourse.grading.source import cells_of, read_notebook
@@ -24,7 +24,9 @@ LIMITS = Limits(seconds=5, output=100_000)
 
 GIVEN = "import math, torch"
 SCORES = "def scaled_scores(Q, K):\n    return Q @ K.mT / math.sqrt(Q.shape[-1])"
-SOFTMAX = "def row_softmax(scores):\n    return torch.softmax(scores, -1)"
+SOFTMAX = """def row_softmax(scores):
+    shares = torch.exp(scores - scores.amax(-1, keepdim=True))
+    return shares / shares.sum(-1, keepdim=True)"""
 
 # What runs by itself, and what runs when it is called.
 MISDEEDS = {
@@ -52,7 +54,7 @@ def submission(*answers: str, between: str = "") -> Merged:
 
 
 def graded(merged: Merged) -> dict[str, object]:
-    results = grade(merged, BANK, SEED, lambda: GradingKernel("python3"), LIMITS)
+    results = grade(merged, BANK, SEED, Run(GradingKernel, LIMITS))
     return {result.exercise: result for result in results}
 
 
@@ -139,7 +141,7 @@ def test_a_forgery_earns_nothing_and_harms_no_honest_answer_before_it(forgery):
 
 def test_the_public_seed_is_refused():
     with pytest.raises(MtcourseError, match="is the public one"):
-        grade(submission(SCORES, SOFTMAX), BANK, PUBLIC_SEED, lambda: GradingKernel("python3"))
+        next(grade(submission(SCORES, SOFTMAX), BANK, PUBLIC_SEED, Run(GradingKernel)))
 
 
 def test_the_inputs_of_another_seed_are_others():
@@ -159,7 +161,9 @@ def test_the_courses_own_notebooks_handed_in(source, folder, outcome):
     handed_out = cells_of(read_notebook(ROOT / "exercises" / source.name))
     merged = merge(handed_out, read_submission(ROOT / folder / source.name))
     assert (merged.missing, merged.repairs) == ((), ())
-    results = grade(merged, bank, SEED, lambda: GradingKernel("python3"))
+    run = Run(GradingKernel)
+    results = grade(merged, bank, SEED, run)
     assert {result.exercise: result.outcome for result in results} == {
         exercise.id: outcome for exercise in bank
     }
+    assert run.troubles == []

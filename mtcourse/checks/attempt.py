@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from mtcourse.checks.guard import guarded
 from mtcourse.checks.outcomes import Case, Outcome, outcome_of
 
 OPEN = "not answered yet"
@@ -25,7 +26,12 @@ class Attempt:
 
 
 def attempt(
-    exercise: str, answer: Any, cases: Sequence[Case], is_value: bool, gradients: bool
+    exercise: str,
+    answer: Any,
+    cases: Sequence[Case],
+    is_value: bool,
+    gradients: bool,
+    forbids: Sequence[str] = (),
 ) -> Attempt:
     """Tries an answer on each case; a stub is called once.
 
@@ -35,13 +41,15 @@ def attempt(
         cases: what it is called with.
         is_value: whether a value is asked for and no function.
         gradients: whether its gradients are to be looked at.
+        forbids: names of functions that it may not call.
     """
     fault, function = _as_function(exercise, answer, is_value)
     if fault:
         return Attempt(fault)
     outcomes: list[Outcome] = []
     for case in cases:
-        outcomes.append(outcome_of(function, case, gradients))
+        with guarded(forbids):
+            outcomes.append(outcome_of(function, case, gradients))
         stop = outcomes[-1].stop
         if stop and stop.kind == "NotImplementedError":
             return Attempt(OPEN)

@@ -47,6 +47,7 @@ class Exercise:
         rules: what must hold before values are compared.
         gradients: whether gradients must flow through the answer.
         tolerance: a difference, relative to 1 + the right value, that is none.
+        forbids: names of functions that do what is asked for, and may not be called.
     """
 
     id: str
@@ -58,6 +59,7 @@ class Exercise:
     rules: tuple[Rule, ...] = ()
     gradients: bool = False
     tolerance: float = 1e-5
+    forbids: tuple[str, ...] = ()
 
     def inputs(self, seed: int = PUBLIC_SEED) -> list[Case]:
         """Every case, drawn twice: plainly, and in double precision laid out the other way."""

@@ -49,7 +49,7 @@ class Verdict:
 def judge(exercise: Exercise, answer: Any, seed: int = PUBLIC_SEED) -> Verdict:
     """Tries an answer on an exercise's cases, and names the mistake where it is a known one."""
     cases, is_value = exercise.inputs(seed), exercise.cases is None
-    tried = attempt(exercise.id, answer, cases, is_value, exercise.gradients)
+    tried = attempt(exercise.id, answer, cases, is_value, exercise.gradients, exercise.forbids)
     return verdict_on(exercise, cases, tried)
 
 

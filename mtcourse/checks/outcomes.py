@@ -75,7 +75,9 @@ def outcome_of(function: Callable, case: Case, gradients: bool = False) -> Outco
             value = function(*arguments)
         except SystemExit:
             return Outcome(stop=Stop("SystemExit", "it ended the program"))
-        except Exception as error:
+        except KeyboardInterrupt:  # whoever waits wants to stop
+            raise
+        except BaseException as error:
             return Outcome(stop=_stop_of(error))
         changed = tuple(
             place
@@ -85,7 +87,7 @@ def outcome_of(function: Callable, case: Case, gradients: bool = False) -> Outco
         return Outcome(value, None, changed, _gradients(function, case) if gradients else ())
 
 
-def _stop_of(error: Exception) -> Stop:
+def _stop_of(error: BaseException) -> Stop:
     """An exception without what it holds on to."""
     frames = traceback.extract_tb(error.__traceback__)
     line = frames[-1].line or "" if len(frames) > 1 else ""

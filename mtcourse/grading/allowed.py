@@ -1,7 +1,7 @@
 """What an answer may not use: the course's own answers, however they are called.
 
-Read from the code as it is written. A name that is put together while the code runs is not seen
-here; that such a module cannot be imported at all is the kernel's to see to.
+Read from the code as it is written. What is put together while the code runs is not seen here; the
+guard sees it, when an answer is tried.
 """
 
 from __future__ import annotations
@@ -9,33 +9,29 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 
+from mtcourse.checks.exercise import Exercise
+from mtcourse.checks.guard import is_reference
 from mtcourse.grading.merge import Merged, names_of, statements_of
 
-REFERENCE = (
-    "mtcourse.checks",
-    "mtcourse.decoding",
-    "mtcourse.grading",
-    "mtcourse.layers",
-    "mtcourse.models",
-    "mtcourse.training",
-)
-"""Packages that hold what exercises ask for, and what checks compare with."""
-CHECKS = ("check", "check.passes")
-"""What anybody may call again."""
 DYNAMIC = ("__import__", "eval", "exec", "import_module")
 
 
-def not_allowed(merged: Merged) -> dict[str, str]:
+def not_allowed(merged: Merged, bank: Sequence[Exercise] = ()) -> dict[str, str]:
     """For each exercise whose answer uses what it may not: what that is.
 
     Given cells import what they like, and in cells of their own learners may play with it; an
     answer may use neither those names nor any that such play has defined.
+
+    Args:
+        merged: the learner's answers.
+        bank: the exercises, each with the functions that its answer is to do without.
     """
+    forbids = {exercise.id: exercise.forbids for exercise in bank}
     banned: set[str] = set()
     found = {}
     for step in merged.steps:
         if step.role == "answer":
-            if faults := list(_faults(step.source, banned)):
+            if faults := [*_faults(step.source, banned, forbids.get(step.exercise, ()))]:
                 found[step.exercise] = f"not allowed here: {'; '.join(faults)}"
         elif step.role in ("given", "added"):
             if any(_faults(step.source, banned)) and step.role == "added":
@@ -44,17 +40,18 @@ def not_allowed(merged: Merged) -> dict[str, str]:
     return found
 
 
-def _faults(code: str, banned: set[str]) -> Iterator[str]:
+def _faults(code: str, banned: set[str], forbidden: Sequence[str] = ()) -> Iterator[str]:
     """What a cell uses that an answer may not."""
     nodes = [node for statement in statements_of(code) for node in ast.walk(statement)]
     banned = banned | set(_imported([code]))
     harmless = {
         id(part)
         for node in nodes
-        if isinstance(node, ast.Call) and ast.unparse(node.func) in CHECKS
+        if isinstance(node, ast.Call) and _is_check(node.func)
         for part in ast.walk(node.func)
     }
-    faults = (_fault(node, banned) for node in nodes if id(node) not in harmless)
+    faults = [_fault(node, banned) for node in nodes if id(node) not in harmless]
+    faults += [name for node in nodes if (name := _called(node)) in forbidden]
     yield from dict.fromkeys(fault for fault in faults if fault)
 
 
@@ -73,14 +70,23 @@ def _fault(node: ast.AST, banned: set[str]) -> str:
     return node.attr if isinstance(node, ast.Attribute) and node.attr == "import_module" else ""
 
 
+def _is_check(called: ast.expr) -> bool:
+    """Whether it is ``check`` or ``check.passes``, which anybody may call again."""
+    if isinstance(called, ast.Attribute) and called.attr == "passes":
+        called = called.value
+    return isinstance(called, ast.Name) and called.id == "check"
+
+
+def _called(node: ast.AST) -> str:
+    """The name of what is called, whatever it belongs to; nothing where nothing is."""
+    called = node.func if isinstance(node, ast.Call) else None
+    return getattr(called, "attr", "") or getattr(called, "id", "")
+
+
 def _is_reference(module: str, node: ast.ImportFrom) -> bool:
     """Whether an import reaches what may not be used."""
     reached = [module, *(f"{module}.{alias.name}" for alias in node.names)]
-    return any(
-        name == package or name.startswith(f"{package}.")
-        for name in reached
-        for package in REFERENCE
-    )
+    return any(is_reference(name) for name in reached)
 
 
 def _imported(cells: Sequence[str] | Iterator[str]) -> Iterator[str]:

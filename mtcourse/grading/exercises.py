@@ -66,7 +66,7 @@ def exercise_text(source: Path) -> str:
     """The exercise notebook of one solution notebook, to the byte."""
     notebook = read_notebook(source)
     check_source(source, notebook)
-    return notebook_text(_exercise_notebook(source, notebook))
+    return notebook_text(exercise_notebook(source, notebook))
 
 
 def notebook_text(notebook: Mapping[str, Any]) -> str:
@@ -74,7 +74,7 @@ def notebook_text(notebook: Mapping[str, Any]) -> str:
     return json.dumps(notebook, indent=1, ensure_ascii=False, sort_keys=True) + "\n"
 
 
-def _exercise_notebook(source: Path, notebook: Mapping[str, Any]) -> dict[str, Any]:
+def exercise_notebook(source: Path, notebook: Mapping[str, Any]) -> dict[str, Any]:
     """What a learner gets."""
     asked = {exercise.id: exercise for exercise in exercises_of(notebook)}
     install = {**_cell("install", "code", INSTALL), "metadata": {"mtcourse": {"role": "given"}}}

@@ -6,10 +6,13 @@ It knows nothing of what is right; whoever changes it there changes only what th
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from mtcourse.checks.attempt import attempt
+import numpy as np
+from torch import Tensor
+
+from mtcourse.checks.attempt import Attempt, attempt
 from mtcourse.grading.payload import packed_attempt, unpacked_cases
 
 ATTEMPT = "application/vnd.mtcourse.attempt+json"
@@ -17,7 +20,12 @@ ATTEMPT = "application/vnd.mtcourse.attempt+json"
 
 
 def show_attempt(
-    exercise: str, names: Mapping[str, Any], cases: str, is_value: bool, gradients: bool
+    exercise: str,
+    names: Mapping[str, Any],
+    cases: str,
+    is_value: bool,
+    gradients: bool,
+    forbids: Sequence[str],
 ) -> None:
     """Tries the answer that stands under an exercise's name, and puts out what came of it.
 
@@ -27,9 +35,47 @@ def show_attempt(
         cases: the inputs, as ``packed_cases`` made them, in JSON.
         is_value: whether a value is asked for and no function.
         gradients: whether its gradients are to be looked at.
+        forbids: names of functions that it may not call.
     """
     from IPython.display import display
 
     inputs = unpacked_cases(json.loads(cases))
-    tried = attempt(exercise, names.get(exercise, ...), inputs, is_value, gradients)
+    tried = attempt(exercise, names.get(exercise, ...), inputs, is_value, gradients, forbids)
     display({ATTEMPT: packed_attempt(tried), "text/plain": exercise}, raw=True)
+
+
+def print_attempt(
+    exercise: str,
+    names: Mapping[str, Any],
+    cases: str,
+    is_value: bool,
+    gradients: bool,
+    forbids: Sequence[str],
+) -> None:
+    """The same in text and rounded, for whoever compares what is printed."""
+    inputs = unpacked_cases(json.loads(cases))
+    tried = attempt(exercise, names.get(exercise, ...), inputs, is_value, gradients, forbids)
+    print(attempt_in_text(tried))
+
+
+def attempt_in_text(tried: Attempt) -> str:
+    """What an answer did, one line for each case, numbers to four digits."""
+    if tried.fault:
+        return tried.fault
+    return "\n".join(
+        f"stopped with {outcome.stop.kind}" if outcome.stop else _in_text(outcome.value)
+        for outcome in tried.outcomes
+    )
+
+
+def _in_text(value: Any) -> str:
+    """A value; a number alone and a tensor of it are written alike."""
+    if isinstance(value, Tensor | np.ndarray):
+        value = value.tolist()
+    if isinstance(value, Mapping):
+        return f"{{{', '.join(f'{key}: {_in_text(one)}' for key, one in value.items())}}}"
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(map(_in_text, value))}]"
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return f"{value + 0.0:.4g}"
+    return str(value)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import ast
+import functools
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from mtcourse.grading.exercises import is_untouched
 from mtcourse.grading.source import Cell
@@ -39,11 +40,13 @@ class Merged:
         steps: the code, in the order of the instructor's notebook.
         missing: exercises without an answer.
         repairs: what was put right, told to the learner.
+        places: for each answered exercise the number of its cell in what was handed in.
     """
 
     steps: tuple[Step, ...]
     missing: tuple[str, ...]
     repairs: tuple[str, ...]
+    places: Mapping[str, int] = field(default_factory=dict)
 
 
 def merge(exercise: Sequence[Cell], submission: Submission) -> Merged:
@@ -70,9 +73,9 @@ def merge(exercise: Sequence[Cell], submission: Submission) -> Merged:
             steps += _kept_imports(cell, cells, known, repairs)
         steps += _steps(rest.get(cell.id, ()))
     asked = [cell.exercise for cell in exercise if cell.role == "answer"]
-    return Merged(
-        tuple(steps), tuple(name for name in asked if name not in answers), tuple(repairs)
-    )
+    missing = tuple(name for name in asked if name not in answers)
+    places = {name: cell.number for name, cell in answers.items()}
+    return Merged(tuple(steps), missing, tuple(repairs), places)
 
 
 def _as_code(cells: Sequence[Cell], repairs: list[str]) -> Iterator[Cell]:
@@ -217,6 +220,7 @@ def imports_of(code: str) -> list[str]:
     return [ast.unparse(statement) for statement in found]
 
 
+@functools.lru_cache(maxsize=64)
 def statements_of(code: str) -> list[ast.stmt]:
     """The statements of code, without the lines that only IPython understands."""
     plain = "\n".join("" if line.lstrip()[:1] in "%!?" else line for line in code.splitlines())

@@ -84,7 +84,7 @@ def unpacked(data: Any, depth: int = DEEPEST) -> Any:
     if data is None or isinstance(data, bool | int | float | str):
         if isinstance(data, str) and len(data) > LONGEST_TEXT:
             raise BadPayload("a text is too long")
-        return data
+        return readable(data) if isinstance(data, str) else data
     if isinstance(data, Mapping) and "tensor" in data:
         return _unpacked_tensor(data)
     if not isinstance(data, Mapping) or len(data) != 1:
@@ -93,7 +93,7 @@ def unpacked(data: Any, depth: int = DEEPEST) -> Any:
     if kind == "float" and content in _STRANGE:
         return _STRANGE[content]
     if kind == "other" and isinstance(content, str):
-        return Other(content)
+        return Other(readable(content))
     if not isinstance(content, Sequence) or isinstance(content, str):
         raise BadPayload(f"{kind!r} is no kind of value")
     if len(content) > MOST_NUMBERS:
@@ -121,9 +121,14 @@ def _unpacked_tensor(data: Mapping[str, Any]) -> Tensor:
         wide = torch.float64 if dtype.is_floating_point else dtype
         values = [unpacked(number) for number in data["values"]]
         x = torch.tensor(values, dtype=wide).reshape(shape).to(dtype)
-        return x.mT.contiguous().mT if data.get("turned") else x
+        return x.mT.contiguous().mT if data.get("turned") is True and x.dim() > 1 else x
     except (KeyError, TypeError, ValueError, OverflowError, RuntimeError) as error:
         raise BadPayload("a tensor is damaged") from error
+
+
+def readable(text: Any) -> str:
+    """Text of somebody else's that can be kept in a file: not too long, no halves of characters."""
+    return str(text)[:LONGEST_TEXT].encode("utf-8", "replace").decode()
 
 
 class Other:
@@ -169,11 +174,11 @@ def unpacked_outcome(data: Any) -> Outcome:
         stop, gradients = data["stop"], data["gradients"]
         return Outcome(
             unpacked(data["value"]),
-            stop and Stop(*(str(text)[:LONGEST_TEXT] for text in stop)),
+            None if stop is None else Stop(*map(readable, stop)),
             tuple(int(place) for place in data["changed"][:100]),
             None if gradients is None else tuple(unpacked(g) for g in gradients[:100]),
         )
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
+    except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
         raise BadPayload("an outcome is damaged") from error
 
 
@@ -190,7 +195,7 @@ def unpacked_attempt(data: Any, cases: int) -> Attempt:
     """
     if not isinstance(data, Mapping) or not isinstance(data.get("outcomes"), list):
         raise BadPayload("an attempt is damaged")
-    fault, outcomes = str(data.get("fault", ""))[:LONGEST_TEXT], data["outcomes"]
+    fault, outcomes = readable(data.get("fault", "")), data["outcomes"]
     if len(outcomes) != (0 if fault else cases):
         raise BadPayload(f"{len(outcomes)} outcomes came back of {cases} cases")
     return Attempt(fault, tuple(unpacked_outcome(one) for one in outcomes))

@@ -14,6 +14,8 @@ from mtcourse.grading.source import Cell
 LARGEST = 20 * 2**20
 """Bytes of the largest notebook that is read."""
 MOST_CELLS = 1000
+LONGEST_CODE = 100_000
+"""Characters of one code cell, and a tenth of what all of them together may hold."""
 BYTE_ORDER_MARKS = {b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16"}
 
 
@@ -62,10 +64,6 @@ def _content(path: Path) -> bytes:
             content = file.read(LARGEST + 1)
     finally:
         os.close(descriptor)
-    if len(content) > LARGEST:
-        raise Unreadable(
-            f"it is larger than {LARGEST // 2**20} MB: clear its outputs, and save it again"
-        )
     return content
 
 
@@ -75,6 +73,10 @@ def parse_submission(content: bytes) -> Submission:
     Raises:
         Unreadable: as ``read_submission`` does.
     """
+    if len(content) > LARGEST:
+        raise Unreadable(
+            f"it is larger than {LARGEST // 2**20} MB: clear its outputs, and save it again"
+        )
     repairs: list[str] = []
     notebook = _parsed(_text(content, repairs))
     if not isinstance(notebook, dict):
@@ -89,9 +91,10 @@ def parse_submission(content: bytes) -> Submission:
         raise Unreadable("it has no list of cells")
     if len(cells) > MOST_CELLS:
         raise Unreadable(f"it has {len(cells)} cells, more than {MOST_CELLS}")
-    return Submission(
-        tuple(_cell(number, cell) for number, cell in enumerate(cells, start=1)), tuple(repairs)
-    )
+    read = tuple(_cell(number, cell, repairs) for number, cell in enumerate(cells, start=1))
+    if sum(len(cell.text) for cell in read if cell.kind == "code") > 10 * LONGEST_CODE:
+        raise Unreadable(f"its code is longer than {10 * LONGEST_CODE:,} characters in all")
+    return Submission(read, tuple(repairs))
 
 
 def _text(content: bytes, repairs: list[str]) -> str:
@@ -126,7 +129,7 @@ def _no_constant(name: str) -> NoReturn:
     raise Unreadable(f"it holds {name}, which JSON does not have")
 
 
-def _cell(number: int, cell: Any) -> Cell:
+def _cell(number: int, cell: Any, repairs: list[str]) -> Cell:
     """One cell; what is missing is left out, what makes no sense is an error."""
     if not isinstance(cell, dict) or cell.get("cell_type") not in ("code", "markdown", "raw"):
         raise Unreadable(f"its cell {number} is no cell")
@@ -135,15 +138,22 @@ def _cell(number: int, cell: Any) -> Cell:
         source = "".join(source)
     if not isinstance(source, str):
         raise Unreadable(f"the text of its cell {number} is no text")
+    kind = cell["cell_type"]
+    if kind == "code" and len(source) > LONGEST_CODE:
+        repairs.append(f"cell {number} holds more than {LONGEST_CODE:,} characters: it was not run")
+        source = f"raise ValueError('this cell holds more than {LONGEST_CODE:,} characters')"
+    if (encodable := source.encode("utf-8", "replace").decode()) != source:
+        repairs.append(f"cell {number} held half a character: it is a question mark now")
     metadata = cell.get("metadata")
     metadata = metadata if isinstance(metadata, dict) else {}
     told = metadata.get("mtcourse")
+    told = told if isinstance(told, dict) else {}
     # Colab keeps a cell's id among its metadata.
     identity = cell.get("id", metadata.get("id"))
     return Cell(
         number,
         identity if isinstance(identity, str) else "",
-        cell["cell_type"],
-        source,
-        told if isinstance(told, dict) else {},
+        kind,
+        encodable,
+        {key: value for key, value in told.items() if isinstance(value, str)},
     )

@@ -296,4 +296,5 @@ EXERCISE = Exercise(
     ),
     cases=cases,
     gradients=True,
+    forbids=("scaled_dot_product_attention", "multi_head_attention_forward"),
 )

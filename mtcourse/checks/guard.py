@@ -1,0 +1,90 @@
+"""While an answer is tried: what the course has already, it may not call.
+
+It stands in the same process as the answer, so it stops nobody who sets out to get around it; it
+tells everybody else at once.
+"""
+
+from __future__ import annotations
+
+import builtins
+import contextlib
+import sys
+from collections.abc import Collection, Iterator
+from pathlib import Path
+from types import CodeType, FrameType
+from typing import Any
+
+import mtcourse
+
+REFERENCE = (
+    "mtcourse.checks",
+    "mtcourse.decoding",
+    "mtcourse.grading",
+    "mtcourse.layers",
+    "mtcourse.models",
+    "mtcourse.training",
+)
+"""Packages that hold what exercises ask for, and what checks compare with."""
+NOTEBOOK = "__main__"
+"""The module that a notebook's cells are."""
+_PACKAGE = Path(mtcourse.__path__[0])
+_FOLDERS = tuple(str(_PACKAGE.joinpath(*name.split(".")[1:])) + "/" for name in REFERENCE)
+
+
+class NotAllowedHere(Exception):
+    """Something was used that an answer may not use."""
+
+    def __init__(self, what: str) -> None:
+        super().__init__(f"{what} is not allowed here: write it yourself")
+
+
+def is_reference(module: str) -> bool:
+    """Whether a module belongs to what answers may not use."""
+    return any(module == name or module.startswith(f"{name}.") for name in REFERENCE)
+
+
+@contextlib.contextmanager
+def guarded(forbids: Collection[str] = ()) -> Iterator[None]:
+    """Stops a notebook's own code where it calls or imports what it may not.
+
+    Args:
+        forbids: names of functions, of any library, that the exercise asks to do without.
+    """
+
+    def watch(frame: FrameType, event: str, called: Any) -> None:
+        if event == "call":
+            caller, name = frame.f_back, frame.f_code.co_name
+            taken = _is_ready_made(frame.f_code) or (name in forbids and _is_library(frame.f_code))
+        elif event == "c_call":
+            caller, name = frame, getattr(called, "__name__", "")
+            taken = name in forbids
+        else:
+            return
+        if taken and caller and caller.f_globals.get("__name__") == NOTEBOOK:
+            raise NotAllowedHere(frame.f_code.co_qualname if event == "call" else name)
+
+    imported, watched = builtins.__import__, sys.getprofile()
+
+    def import_with_care(name: str, globals: Any = None, *rest: Any, **others: Any) -> Any:
+        if is_reference(name) and (globals or {}).get("__name__") == NOTEBOOK:
+            raise NotAllowedHere(name)
+        return imported(name, globals, *rest, **others)
+
+    builtins.__import__ = import_with_care
+    sys.setprofile(watch)
+    try:
+        yield
+    finally:
+        sys.setprofile(watched)
+        builtins.__import__ = imported
+
+
+def _is_ready_made(code: CodeType) -> bool:
+    """Whether it is a function or class of the reference; given objects' methods may be called."""
+    plain = "." not in code.co_qualname or code.co_name == "__init__"
+    return plain and code.co_filename.startswith(_FOLDERS)
+
+
+def _is_library(code: CodeType) -> bool:
+    """Whether a function was written by somebody else than the learner."""
+    return "site-packages" in code.co_filename

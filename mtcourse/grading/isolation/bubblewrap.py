@@ -1,0 +1,81 @@
+"""Kernels behind the walls of bubblewrap, the program that Flatpak runs its applications in."""
+
+from __future__ import annotations
+
+import functools
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+from mtcourse.grading.isolation.view import (
+    HOME,
+    SCRATCH,
+    Allowance,
+    environment,
+    view_of_kernels,
+)
+
+OTHER_USER = "65534"
+
+
+class Bubblewrap:
+    """Kernels that import everything themselves, each in a sandbox of its own."""
+
+    name = "bubblewrap"
+
+    def launch(self, connection_file: Path) -> subprocess.Popen:
+        """Starts a kernel."""
+        place = connection_file.parent
+        place.chmod(0o777)  # in a sandbox root is nobody; who else may look decides its parent
+        connection_file.chmod(0o644)
+        kernel = [sys.executable, "-P", "-m", f"{__package__}.kernel_process", str(connection_file)]
+        return subprocess.Popen(
+            [*_walls(), "--bind", str(place), str(place), "--", *kernel],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            env={},
+            cwd="/",
+            start_new_session=True,
+        )
+
+    def close(self) -> None:
+        """Keeps nothing."""
+
+
+def _walls() -> list[str]:
+    """The command that puts what follows it behind walls."""
+    view, allowance = view_of_kernels(), Allowance()
+    command = ["bwrap", "--unshare-all", "--die-with-parent", "--new-session", "--clearenv"]
+    command += ["--uid", OTHER_USER, "--gid", OTHER_USER, "--cap-drop", "ALL"]
+    for path in view.read_only:
+        command += ["--ro-bind", str(path), str(path)]
+    for path in view.hidden:
+        command += ["--tmpfs", str(path), "--remount-ro", str(path)]
+    for path, target in view.links:
+        command += ["--symlink", target, str(path)]
+    command += ["--dev", "/dev"]
+    for path in SCRATCH:
+        command += ["--size", str(allowance.scratch), "--tmpfs", str(path)]
+    for name, value in environment().items():
+        command += ["--setenv", name, value]
+    return [*command, "--chdir", str(HOME)]
+
+
+@functools.cache
+def why_not(name: str) -> str:
+    """Why this machine cannot do it; empty where it can: a sandbox is tried once."""
+    del name
+    if not shutil.which("bwrap"):
+        return "there is no program bwrap: install the package bubblewrap"
+    tried = subprocess.run(
+        [*_walls(), "--", sys.executable, "-c", ""], capture_output=True, text=True, env={}, cwd="/"
+    )
+    return "" if tried.returncode == 0 else tried.stderr.strip().split("\n")[-1]
+
+
+def opened(name: str) -> Bubblewrap:
+    """Bubblewrap's sandboxes."""
+    del name
+    return Bubblewrap()

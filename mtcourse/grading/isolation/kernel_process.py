@@ -1,0 +1,68 @@
+"""The process in which a learner's cells run: IPython's own kernel, with silent checks.
+
+python -P -m mtcourse.grading.isolation.kernel_process CONNECTION_FILE
+"""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from mtcourse.grading.isolation.view import Allowance
+
+WARM = (
+    "matplotlib.pyplot",
+    "matplotlib_inline.backend_inline",
+    "mtcourse.grading.kernel_side",
+    "mtcourse.models.translator",
+    "mtcourse.models.recorded_attention",
+    "mtcourse.figures.attention_map",
+    "mtcourse.evaluation.scores",
+    "mtcourse.text.corpora",
+)
+"""What notebooks import first, and what a kernel need not import again where it is forked."""
+
+
+def run_kernel(connection_file: Path, is_ready: Callable[[], None] | None = None) -> None:
+    """Serves one client's cells until it is ended.
+
+    Args:
+        connection_file: says where to listen.
+        is_ready: called when the kernel listens, before it runs anything.
+    """
+    from ipykernel.kernelapp import IPKernelApp
+
+    from mtcourse.grading.isolation.silent_checks import install_silent_checks
+
+    install_silent_checks()
+    kernel = IPKernelApp.instance()
+    kernel.initialize(["--quiet", "-f", str(connection_file), "--HistoryManager.enabled=False"])
+    if is_ready:
+        is_ready()
+    kernel.start()
+
+
+def limit_process(allowance: Allowance) -> None:
+    """Sets what this process and its children may use of everything, as far as the system can."""
+    try:
+        resource: Any = importlib.import_module("resource")
+    except ImportError:  # Windows has none
+        return
+    for name, most in (
+        ("RLIMIT_DATA", allowance.memory),
+        ("RLIMIT_FSIZE", allowance.scratch),
+        ("RLIMIT_NPROC", allowance.processes),
+        ("RLIMIT_NOFILE", allowance.files),
+        ("RLIMIT_CPU", allowance.cpu_seconds),
+        ("RLIMIT_CORE", 0),
+    ):
+        if hasattr(resource, name):
+            resource.setrlimit(getattr(resource, name), (most, most))
+
+
+if __name__ == "__main__":
+    limit_process(Allowance())
+    run_kernel(Path(sys.argv[1]))

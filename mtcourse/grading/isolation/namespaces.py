@@ -1,0 +1,223 @@
+"""Linux's walls around a process: its own files, network, processes and rights.
+
+The system's calls unshare, mount, pivot_root and prctl, which Python 3.11 does not have.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import sys
+import tempfile
+from pathlib import Path
+
+from mtcourse.grading.isolation.view import DEVICES, SCRATCH, Allowance, View, view_of_kernels
+
+INSIDE = 1000
+"""The number that a user without rights has inside of a user namespace."""
+NEW_MOUNTS, NEW_IPC, NEW_USER, NEW_PROCESSES, NEW_NETWORK = (
+    0x00020000,
+    0x08000000,
+    0x10000000,
+    0x20000000,
+    0x40000000,
+)
+_READ_ONLY, _NO_SETUID, _NO_DEVICES, _REMOUNT, _BIND = 1, 2, 4, 32, 4096
+_RECURSIVE, _PRIVATE, _DETACH = 16384, 1 << 18, 2
+_LOCKED = {  # of statvfs and of mount: what a mount has and a user namespace may not take away
+    os.ST_RDONLY: 1,
+    os.ST_NOSUID: 2,
+    os.ST_NODEV: 4,
+    os.ST_NOEXEC: 8,
+    os.ST_NOATIME: 1024,
+    os.ST_NODIRATIME: 2048,
+    os.ST_RELATIME: 1 << 21,
+}
+_SET_UNDUMPABLE, _DROP_CAPABILITY, _NO_NEW_RIGHTS = 4, 24, 38
+_CAPABILITIES = 64
+_CAPABILITY_VERSION = 0x20080522
+_PIVOT_ROOT = {"x86_64": 155, "aarch64": 41}
+
+_libc = ctypes.CDLL(None, use_errno=True)
+
+
+def _call(name: str, *arguments: object) -> None:
+    """A function of the C library; its failure is an OSError that says which."""
+    if getattr(_libc, name)(*arguments) < 0:
+        number = ctypes.get_errno()
+        raise OSError(number, f"{name}: {os.strerror(number)}")
+
+
+def unshare(as_root: bool) -> None:
+    """Leaves the machine's files, network and processes; who is not root gets a user namespace."""
+    walls = NEW_MOUNTS | NEW_IPC | NEW_PROCESSES | NEW_NETWORK
+    user, group = os.getuid(), os.getgid()
+    _call("unshare", walls if as_root else walls | NEW_USER)
+    if not as_root:
+        Path("/proc/self/setgroups").write_text("deny")
+        Path("/proc/self/uid_map").write_text(f"{INSIDE} {user} 1")
+        Path("/proc/self/gid_map").write_text(f"{INSIDE} {group} 1")
+
+
+def enter(view: View, writable: Path, allowance: Allowance, owner: int) -> int | None:
+    """Makes a view the whole of the files that this process sees.
+
+    Returns a descriptor of the folder of all processes inside, which nobody else sees; None where
+    the machine does not allow it.
+
+    Args:
+        view: what is seen.
+        writable: a folder that is seen and may be written.
+        allowance: how much the folders of its own may hold.
+        owner: the user to whom those belong.
+    """
+    _mount("none", "/", "", _RECURSIVE | _PRIVATE)
+    root = Path("/tmp")  # any folder will do: it becomes the root of what is seen here
+    binds = [(path, path, True) for path in view.read_only]
+    binds += [(Path("/dev", name), Path("/dev", name), False) for name in DEVICES]
+    sources = {path: os.open(path, os.O_PATH) for path, _, _ in [*binds, (writable, 0, 0)]}
+    _mount("tmpfs", str(root), "tmpfs", _NO_SETUID | _NO_DEVICES, "size=4m,mode=755")
+    for path, place, read_only in binds:
+        _bind(sources[path], root / place.relative_to("/"), read_only)
+    for path in view.hidden:
+        _mount("tmpfs", str(root / path.relative_to("/")), "tmpfs", _READ_ONLY, "mode=555")
+    for path, target in view.links:
+        link = root / path.relative_to("/")
+        link.parent.mkdir(parents=True, exist_ok=True)
+        if not link.is_symlink():
+            link.symlink_to(target)
+    for path in SCRATCH:
+        place = root / path.relative_to("/")
+        place.mkdir(parents=True, exist_ok=True)
+        options = f"size={allowance.scratch},mode=700,uid={owner},gid={owner}"
+        _mount("tmpfs", str(place), "tmpfs", _NO_SETUID | _NO_DEVICES, options)
+    terminals = root / "dev" / "pts"
+    terminals.mkdir()
+    _mount("devpts", str(terminals), "devpts", _NO_SETUID, "newinstance,ptmxmode=0666,mode=620")
+    (root / "dev" / "ptmx").symlink_to("pts/ptmx")
+    _bind(sources[writable], root / writable.relative_to("/"), False)
+    for descriptor in sources.values():
+        os.close(descriptor)
+    processes = _processes(root / "proc")
+    _become_root(root)
+    return processes
+
+
+def _processes(place: Path) -> int | None:
+    """Opens the folder of processes and takes it away again; what is open can still be read."""
+    place.mkdir(exist_ok=True)
+    try:
+        _mount("proc", str(place), "proc", _NO_SETUID | _NO_DEVICES)
+    except OSError:  # within a container a user namespace may not have one
+        return None
+    opened = os.open(place, os.O_RDONLY | os.O_DIRECTORY)
+    _call("umount2", str(place).encode(), _DETACH)
+    return opened
+
+
+def memory_held(processes: int) -> int:
+    """Bytes that all processes of a folder hold, and share with no file."""
+    pages = 0
+    for name in os.listdir(processes):
+        if name.isdigit():
+            try:
+                descriptor = os.open(f"{name}/statm", os.O_RDONLY, dir_fd=processes)
+            except OSError:  # it has ended meanwhile
+                continue
+            with open(descriptor) as file:
+                _, resident, shared, *_ = map(int, file.read().split())
+                pages += resident - shared
+    return pages * os.sysconf("SC_PAGE_SIZE")
+
+
+def _bind(source: int, place: Path, read_only: bool) -> None:
+    """Puts an open file or folder in another place."""
+    origin = f"/proc/self/fd/{source}"
+    if os.path.isdir(origin):
+        place.mkdir(parents=True, exist_ok=True)
+    else:
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.touch()
+    _mount(origin, str(place), "", _BIND | _RECURSIVE)
+    if read_only:
+        had = os.statvfs(place).f_flag
+        kept = sum(flag for told, flag in _LOCKED.items() if had & told)
+        _mount("none", str(place), "", _BIND | _REMOUNT | _READ_ONLY | _NO_SETUID | kept)
+
+
+def close_folder(folder: Path) -> None:
+    """Lets nobody inside write into a folder any more."""
+    _mount("none", str(folder), "", _BIND | _REMOUNT | _READ_ONLY | _NO_SETUID | _NO_DEVICES)
+
+
+def _become_root(root: Path) -> None:
+    """Makes a folder the root, and forgets the one before."""
+    os.chdir(root)
+    here = b"."
+    _call("syscall", _PIVOT_ROOT[os.uname().machine], here, here)
+    _call("umount2", here, _DETACH)
+    _mount("none", "/", "", _BIND | _REMOUNT | _READ_ONLY | _NO_SETUID | _NO_DEVICES)
+    os.chdir("/")
+
+
+def _mount(source: str, place: str, kind: str, flags: int, options: str = "") -> None:
+    _call(
+        "mount",
+        source.encode(),
+        place.encode(),
+        kind.encode() or None,
+        ctypes.c_ulong(flags),
+        options.encode() or None,
+    )
+
+
+def give_up_rights(user: int | None) -> None:
+    """Becomes a user without any right, for good.
+
+    Args:
+        user: whom to become; None where the process stays who it is.
+    """
+    for capability in range(_CAPABILITIES):
+        _libc.prctl(_DROP_CAPABILITY, capability, 0, 0, 0)  # fails for those that there are not
+    if user is not None:
+        os.setgroups([])
+        os.setresgid(user, user, user)
+        os.setresuid(user, user, user)
+    header = (ctypes.c_uint32 * 2)(_CAPABILITY_VERSION, 0)
+    _call("capset", header, (ctypes.c_uint32 * 6)())
+    _call("prctl", _NO_NEW_RIGHTS, 1, 0, 0, 0)
+
+
+def hide_from_others() -> None:
+    """Lets no other process of the same user look into this one."""
+    _call("prctl", _SET_UNDUMPABLE, 0, 0, 0, 0)
+
+
+def _read_everything() -> None:
+    """Looks whether this package can be read by somebody without rights."""
+    for path in Path(__file__).parents[2].rglob("*"):
+        if not os.access(path, os.R_OK):
+            raise PermissionError(f"{path} can be read by its owner alone: chmod a+r it")
+
+
+def _try() -> int:
+    """Builds all walls once, around nothing."""
+    as_root = os.geteuid() == 0
+    user = 65534 if as_root else None
+    with tempfile.TemporaryDirectory() as writable:
+        child = os.fork()
+        if child == 0:
+            try:
+                unshare(as_root)
+                enter(view_of_kernels(), Path(writable), Allowance(), user or INSIDE)
+                give_up_rights(user)
+                _read_everything()
+                os._exit(0)
+            except OSError as error:
+                print(error, file=sys.stderr, flush=True)
+                os._exit(1)
+        return os.waitpid(child, 0)[1]
+
+
+if __name__ == "__main__":
+    sys.exit(1 if _try() else 0)

@@ -1,0 +1,167 @@
+"""The unit of grading: one submission, from its bytes to its record; nothing else is touched."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import platform
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+from mtcourse.checks.exercise import Exercise
+from mtcourse.errors import MtcourseError
+from mtcourse.grading.exercises import exercise_notebook
+from mtcourse.grading.grade import Graded, Run, grade
+from mtcourse.grading.isolation.choose import isolation_named
+from mtcourse.grading.kernel import GradingKernel, Limits
+from mtcourse.grading.merge import Merged, merge
+from mtcourse.grading.results import GRADED, UNREADABLE, ExerciseResult, Result
+from mtcourse.grading.source import Asked, cells_of, exercises_of
+from mtcourse.grading.submission import Unreadable, parse_submission
+
+MATTERS = ("mtcourse", "torch", "numpy", "ipykernel", "nbval")
+"""Packages on whose version a verdict can depend."""
+
+
+@dataclass(frozen=True)
+class Job:
+    """What it takes to grade one submission, on this machine or on another.
+
+    Args:
+        learner: whose it is.
+        notebook: which exercise notebook it answers, such as "04_attention".
+        file: where it lay.
+        content: its bytes.
+        solution: the bytes of the notebook in ``solutions/``.
+        seed: of the inputs on which answers are tried.
+        isolation: how the kernel is kept apart.
+        limits: of each cell.
+        key: hash of all that the verdict depends on, kept with it.
+    """
+
+    learner: str
+    notebook: str
+    file: str
+    content: bytes
+    solution: bytes
+    seed: int
+    isolation: str = "auto"
+    limits: Limits = field(default_factory=Limits)
+    key: str = ""
+
+
+def merged_of(content: bytes, notebook: str, solution: Mapping[str, Any]) -> Merged:
+    """What is run to grade a submission.
+
+    Raises:
+        Unreadable: the submission is no notebook.
+    """
+    handed_out = exercise_notebook(Path(f"{notebook}.ipynb"), solution)
+    return merge(cells_of(handed_out), parse_submission(content))
+
+
+def grade_job(job: Job) -> Result:
+    """Grades a submission. Whatever is wrong with it is in the record.
+
+    Raises:
+        MtcourseError: the solution, the bank of its checks or the isolation is at fault.
+    """
+    begun = time.monotonic()
+    solution = json.loads(job.solution)
+    asked = exercises_of(solution)
+    isolation = isolation_named(job.isolation).name
+
+    def result(state: str, exercises: Sequence[ExerciseResult], **others: Any) -> Result:
+        return Result(
+            job.learner,
+            job.notebook,
+            job.file,
+            state,
+            exercises=tuple(exercises),
+            seed=job.seed,
+            isolation=isolation,
+            versions=versions(),
+            key=job.key,
+            seconds=round(time.monotonic() - begun, 3),
+            **others,
+        )
+
+    try:
+        merged = merged_of(job.content, job.notebook, solution)
+    except Unreadable as error:
+        nothing = [ExerciseResult(one.id, "unreadable", 0, one.points) for one in asked]
+        return result(UNREADABLE, nothing, reason=str(error))
+    run = Run(lambda: GradingKernel(isolation), job.limits)
+    of_exercise = {one.exercise: one for one in grade(merged, bank_of(job.notebook), job.seed, run)}
+    exercises = [exercise_result(one, of_exercise[one.id], merged, job.limits) for one in asked]
+    return result(GRADED, exercises, repairs=(*merged.repairs, *run.troubles))
+
+
+def bank_of(notebook: str) -> Sequence[Exercise]:
+    """The checks of a notebook, which has the notion's name after its number.
+
+    Raises:
+        MtcourseError: there are none.
+    """
+    notion = notebook.partition("_")[2]
+    try:
+        return importlib.import_module(f"mtcourse.checks.{notion}").EXERCISES
+    except ImportError as error:
+        raise MtcourseError(
+            f"there are no checks for {notebook}: they belong in mtcourse/checks/{notion}"
+        ) from error
+
+
+def versions() -> Mapping[str, str]:
+    """What verdicts can depend on, by name."""
+    found = {"python": platform.python_version()}
+    for name in MATTERS:
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            found[name] = ""
+    return found
+
+
+def exercise_result(asked: Asked, graded: Graded, merged: Merged, limits: Limits) -> ExerciseResult:
+    """What is kept of one exercise, and told to the learner."""
+    passed = graded.outcome == "passed"
+    return ExerciseResult(
+        asked.id,
+        graded.outcome,
+        asked.points if passed else 0,
+        asked.points,
+        _says(graded, limits),
+        graded.verdict.misconception if graded.verdict else "",
+        merged.places.get(asked.id, 0),
+    )
+
+
+def _says(graded: Graded, limits: Limits) -> str:
+    """What the learner reads: nothing of it from inputs that are hidden."""
+    told = graded.verdict if graded.outcome == "passed" else graded.feedback
+    if told and not told.passed:
+        said = str(told)
+    elif graded.outcome == "passed":
+        said = str(graded.verdict)
+    elif told:
+        said = (
+            "  ✗ right on the inputs of its own check, and wrong on others\n"
+            "  Hint: does it take anything for granted, such as sizes or values, that may change?"
+        )
+    else:
+        said = f"  ! {_ENDED.get(graded.outcome, 'it stopped').format(limits.seconds)}"
+    return said if not graded.note else f"{said}\n  ({graded.note[:LONGEST_NOTE]})"
+
+
+LONGEST_NOTE = 1000
+_ENDED = {
+    "timeout": "it did not end within {:.0f} seconds: is there a loop without an end?",
+    "kernel-died": "Python ended: does it call exit, or take more memory than there is?",
+    "output-limit": "it put out more than any answer needs to: take the printing out",
+    "missing": "there is no cell for it in the notebook",
+}

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from mtcourse.checks.guard import guarded
+from mtcourse.checks.guard import NotAllowedHere, guarded, ready_made
 from mtcourse.checks.outcomes import Case, Outcome, outcome_of
 
 OPEN = "not answered yet"
@@ -43,7 +43,7 @@ def attempt(
         gradients: whether its gradients are to be looked at.
         forbids: names of functions that it may not call.
     """
-    fault, function = _as_function(exercise, answer, is_value)
+    fault, function = _as_function(exercise, answer, is_value, forbids)
     if fault:
         return Attempt(fault)
     outcomes: list[Outcome] = []
@@ -56,9 +56,11 @@ def attempt(
     return Attempt("", tuple(outcomes))
 
 
-def _as_function(exercise: str, answer: Any, is_value: bool) -> tuple[str, Callable]:
+def _as_function(
+    exercise: str, answer: Any, is_value: bool, forbids: Sequence[str]
+) -> tuple[str, Callable]:
     """The answer as something to call, or what is wrong with it."""
-    if answer is ... or (isinstance(answer, Mapping) and ... in answer.values()):
+    if answer is ... or (isinstance(answer, dict) and any(one is ... for one in answer.values())):
         return OPEN, _nothing
     if is_value:
         if callable(answer):
@@ -70,6 +72,8 @@ def _as_function(exercise: str, answer: Any, is_value: bool) -> tuple[str, Calla
             "with the function itself and not what it returns",
             _nothing,
         )
+    if taken := ready_made(answer, forbids):
+        return str(NotAllowedHere(taken)), _nothing
     return "", answer
 
 

@@ -31,6 +31,10 @@ class Draw:
         drawn = torch.randint(lowest, highest + 1, shape, generator=self._generator)
         return self._laid_out(drawn.to(self.dtype))
 
+    def size(self, lowest: int, highest: int) -> int:
+        """A size from lowest to highest."""
+        return int(torch.randint(lowest, highest + 1, (), generator=self._generator))
+
     def ids(self, *shape: int, lowest: int, highest: int) -> Tensor:
         """Token ids from lowest to highest."""
         return self._laid_out(torch.randint(lowest, highest + 1, shape, generator=self._generator))

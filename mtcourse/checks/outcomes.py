@@ -14,6 +14,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from mtcourse.checks import guard
+
 ROUNDING = 8
 """Roundings of a number's own precision that two right ways to compute it may differ by."""
 
@@ -89,7 +91,11 @@ def outcome_of(function: Callable, case: Case, gradients: bool = False) -> Outco
 
 def _stop_of(error: BaseException) -> Stop:
     """An exception without what it holds on to."""
-    frames = traceback.extract_tb(error.__traceback__)
+    frames = [
+        frame
+        for frame in traceback.extract_tb(error.__traceback__)
+        if frame.filename != guard.__file__  # a learner's own line says more
+    ]
     line = frames[-1].line or "" if len(frames) > 1 else ""
     return Stop(type(error).__name__, str(error).split("\n")[0], line)
 

@@ -51,7 +51,9 @@ def _faults(code: str, banned: set[str], forbidden: Sequence[str] = ()) -> Itera
         for part in ast.walk(node.func)
     }
     faults = [_fault(node, banned) for node in nodes if id(node) not in harmless]
-    faults += [name for node in nodes if (name := _called(node)) in forbidden]
+    own = {node.id for node in nodes if isinstance(node, ast.Name) and not _is_read(node)}
+    own |= {node.name for node in nodes if isinstance(node, ast.FunctionDef)}
+    faults += [name for node in nodes if (name := _named(node)) in forbidden and name not in own]
     yield from dict.fromkeys(fault for fault in faults if fault)
 
 
@@ -77,10 +79,15 @@ def _is_check(called: ast.expr) -> bool:
     return isinstance(called, ast.Name) and called.id == "check"
 
 
-def _called(node: ast.AST) -> str:
-    """The name of what is called, whatever it belongs to; nothing where nothing is."""
-    called = node.func if isinstance(node, ast.Call) else None
-    return getattr(called, "attr", "") or getattr(called, "id", "")
+def _is_read(node: ast.Name) -> bool:
+    return isinstance(node.ctx, ast.Load)
+
+
+def _named(node: ast.AST) -> str:
+    """The name that is read here, whatever it belongs to; nothing where none is."""
+    if isinstance(node, ast.Attribute):
+        return node.attr
+    return node.id if isinstance(node, ast.Name) and _is_read(node) else ""
 
 
 def _is_reference(module: str, node: ast.ImportFrom) -> bool:

@@ -7,6 +7,8 @@ import time
 from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+import torch
+
 from mtcourse.checks.attempt import OPEN
 from mtcourse.checks.exercise import PUBLIC_SEED, Exercise
 from mtcourse.checks.judge import Verdict, verdict_on
@@ -16,6 +18,9 @@ from mtcourse.grading.kernel import GradingKernel, Limits, Ran
 from mtcourse.grading.kernel_side import ATTEMPT
 from mtcourse.grading.merge import Merged, Step
 from mtcourse.grading.payload import BadPayload, packed_cases, unpacked_attempt
+
+LOST = ("timeout", "kernel-died", "output-limit")
+"""Outcomes after which a kernel is gone."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +45,7 @@ class Graded:
 
 
 class Run:
-    """A kernel with what was run in it, to be run again in another when it is lost.
+    """A kernel with what was run in it.
 
     Args:
         start: makes a new kernel.
@@ -51,55 +56,62 @@ class Run:
         self._start = start
         self._limits = limits or Limits()
         self._deadline = time.monotonic() + self._limits.total
-        self._kernel = start()
-        self._past: list[Step] = []
+        self._kernel: GradingKernel | None = None
+        self._alone = False
+        self._left_out: set[str] = set()  # added cells that lose the kernel
+        self.theirs: set[str] = set()  # the learner's cells that were run in this kernel
         self.ended: dict[str, Ran] = {}  # how each answer's cell ended, where not well
-        self.troubles: list[str] = []  # of the instructor's own cells
+        self.troubles: list[str] = []  # of the instructor's own cells, while all are run together
 
-    def take(self, step: Step) -> None:
-        """Runs a cell for good; if it loses the kernel, it is left out from then on."""
-        ran = self._executed(step.source)
+    def take(self, step: Step) -> Ran:
+        """Runs a cell for good."""
+        ran = self.ask(step.source)
+        if step.role in ("answer", "added"):
+            self.theirs.add(step.exercise or step.id)
         if step.role == "answer" and ran.state != "ok":
             self.ended[step.exercise] = ran
-        elif step.role == "given" and ran.state != "ok":
-            self.troubles.append(
-                f"the given cell {step.id} did not end well: {ran.error or ran.state}"
-            )
-        if ran.kernel_is_lost:
-            self._replace()
-        else:
-            self._past.append(step)
+        elif step.role == "given" and ran.state == "error" and not self._alone:
+            self.troubles.append(f"the given cell {step.id} did not end well: {ran.error}")
+        return ran
 
     def ask(self, source: str) -> Ran:
         """Runs a cell of the grader's, which leaves nothing behind."""
-        ran = self._executed(source)
-        if ran.kernel_is_lost:
-            self._replace()
-        return ran
-
-    def _executed(self, source: str) -> Ran:
-        """Runs a cell for as long as there is time for all of them."""
         left = self._deadline - time.monotonic()
         if left <= 0:
             return Ran("timeout")
-        limits = replace(self._limits, seconds=min(left, self._limits.seconds))
-        return self._kernel.execute(source, limits)
+        if self._kernel is None:
+            self._kernel = self._start()
+        return self._kernel.execute(
+            source, replace(self._limits, seconds=min(left, self._limits.seconds))
+        )
+
+    def take_alone(self, steps: Sequence[Step], exercise: str) -> None:
+        """Runs, in a new kernel, what belongs to one exercise and no answer to another.
+
+        An added cell that loses the kernel is left out, from now on.
+        """
+        self._alone = True
+        while True:
+            self.end()
+            self.theirs.clear()
+            self.ended.clear()
+            for step in steps:
+                others = step.role == "answer" and step.exercise != exercise
+                if others or step.role == "check" or step.id in self._left_out:
+                    continue
+                if self.take(step).kernel_is_lost:
+                    if step.role != "added":
+                        return
+                    self._left_out.add(step.id)
+                    break
+            else:
+                return
 
     def end(self) -> None:
         """Ends the kernel."""
-        self._kernel.stop()
-
-    def _replace(self) -> None:
-        """Another kernel, with everything run again that ended well before."""
-        self._kernel.stop()
-        if time.monotonic() > self._deadline:
-            return
-        self._kernel = self._start()
-        for step in list(self._past):
-            if self._executed(step.source).kernel_is_lost:
-                self._past.remove(step)
-                self._replace()
-                return
+        if self._kernel:
+            self._kernel.stop()
+        self._kernel = None
 
 
 def grade(
@@ -107,8 +119,8 @@ def grade(
 ) -> Generator[Graded, None, None]:
     """Runs a merged notebook, and judges each exercise when it comes to it.
 
-    A cell that ends the kernel or does not end costs its own exercise: the kernel is replaced, and
-    what ran before is run again without that cell.
+    All cells share a kernel, until one ends it or does not end. From there on each exercise gets a
+    kernel of its own, without the answers to others: so a loss costs the exercise that causes it.
 
     Args:
         merged: the learner's answers in the instructor's notebook.
@@ -120,28 +132,37 @@ def grade(
         MtcourseError: the seed is the one that learners' own checks use.
     """
     known = {exercise.id: exercise for exercise in bank}
+    together = True
     try:
         if seed == PUBLIC_SEED:
             raise MtcourseError(
                 f"seed {seed} is the public one: its inputs are known; take another"
             )
         banned = not_allowed(merged, bank)
-        for step in merged.steps:
+        for place, step in enumerate(merged.steps):
             if step.role != "check":
-                run.take(step)
+                together = together and not run.take(step).kernel_is_lost
+            elif step.exercise in merged.missing:
+                yield Graded(step.exercise, "missing", note="there is no cell for it")
             elif step.exercise in banned:
                 yield Graded(step.exercise, "error", note=banned[step.exercise])
             elif step.exercise in known:
-                yield _judged(run, known[step.exercise], merged, seed)
+                exercise = known[step.exercise]
+                if together:
+                    graded = _judged(run, exercise, seed)
+                    together = graded.outcome not in LOST
+                    if together or run.theirs <= {exercise.id}:  # nobody else can be to blame
+                        yield graded
+                        continue
+                run.take_alone(merged.steps[:place], exercise.id)
+                yield _judged(run, exercise, seed)
     finally:
         run.end()
 
 
-def _judged(run: Run, exercise: Exercise, merged: Merged, seed: int) -> Graded:
+def _judged(run: Run, exercise: Exercise, seed: int) -> Graded:
     """One exercise, after all cells before its check."""
     ended = run.ended.get(exercise.id)
-    if exercise.id in merged.missing:
-        return Graded(exercise.id, "missing", note="there is no cell for it")
     if ended and ended.kernel_is_lost:
         return Graded(exercise.id, ended.state, note="its own cell did not end well")
     tried, ran = _tried(run, exercise, seed)
@@ -161,14 +182,22 @@ def _judged(run: Run, exercise: Exercise, merged: Merged, seed: int) -> Graded:
 
 
 def _tried(run: Run, exercise: Exercise, seed: int) -> tuple[Verdict | None, Ran]:
-    """The verdict on what an answer does with the inputs of a seed, if anything came back."""
+    """The verdict on what an answer does with the inputs of a seed, if anything came back.
+
+    Cases are tried in an order of the seed's: who knows only which answer comes when knows nothing.
+    """
     cases = exercise.inputs(seed)
-    ran = run.ask(check_cell(exercise, json.dumps(packed_cases(cases))))
+    order = torch.randperm(len(cases), generator=torch.Generator().manual_seed(seed)).tolist()
+    shown = packed_cases([cases[place] for place in order])
+    ran = run.ask(check_cell(exercise, json.dumps(shown)))
     packets = [data[ATTEMPT] for data in ran.data if ATTEMPT in data]
     try:
-        return verdict_on(exercise, cases, unpacked_attempt(packets[-1], len(cases))), ran
+        tried = unpacked_attempt(packets[-1], len(cases))
     except (IndexError, BadPayload):
         return None, ran
+    places = sorted(range(len(tried.outcomes)), key=order.__getitem__)
+    outcomes = tuple(tried.outcomes[place] for place in places)
+    return verdict_on(exercise, cases, replace(tried, outcomes=outcomes)), ran
 
 
 def check_cell(exercise: Exercise, cases: str, shown_by: str = "show_attempt") -> str:

@@ -19,6 +19,10 @@ LONGEST_CODE = 100_000
 BYTE_ORDER_MARKS = {b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16"}
 
 
+LINK = "it is a link to another file: hand in the notebook itself"
+TOO_LARGE = f"it is larger than {LARGEST // 2**20} MB: clear its outputs, and save it again"
+
+
 class Unreadable(Exception):
     """Why a returned file is no notebook that can be graded."""
 
@@ -43,10 +47,10 @@ def read_submission(path: Path) -> Submission:
         Unreadable: it is no notebook of version 4, or larger than any honest one, in one sentence
             that its author can act on.
     """
-    return parse_submission(_content(path))
+    return parse_submission(read_content(path))
 
 
-def _content(path: Path) -> bytes:
+def read_content(path: Path) -> bytes:
     """A file's bytes; never those of a link, a device, or a file of any size."""
     flags = os.O_RDONLY
     for name in ("O_BINARY", "O_NOFOLLOW", "O_NONBLOCK"):  # those that the system has
@@ -55,7 +59,7 @@ def _content(path: Path) -> bytes:
         descriptor = os.open(path, flags)
     except OSError as error:
         if path.is_symlink():
-            raise Unreadable("it is a link to another file: hand in the notebook itself") from error
+            raise Unreadable(LINK) from error
         raise Unreadable(f"it cannot be opened: {error.strerror}") from error
     try:
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
@@ -74,9 +78,7 @@ def parse_submission(content: bytes) -> Submission:
         Unreadable: as ``read_submission`` does.
     """
     if len(content) > LARGEST:
-        raise Unreadable(
-            f"it is larger than {LARGEST // 2**20} MB: clear its outputs, and save it again"
-        )
+        raise Unreadable(TOO_LARGE)
     repairs: list[str] = []
     notebook = _parsed(_text(content, repairs))
     if not isinstance(notebook, dict):

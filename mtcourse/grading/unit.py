@@ -143,19 +143,19 @@ def exercise_result(asked: Asked, graded: Graded, merged: Merged, limits: Limits
 
 def _says(graded: Graded, limits: Limits) -> str:
     """What the learner reads: nothing of it from inputs that are hidden."""
-    told = graded.verdict if graded.outcome == "passed" else graded.feedback
-    if told and not told.passed:
-        said = str(told)
-    elif graded.outcome == "passed":
-        said = str(graded.verdict)
-    elif told:
-        said = (
-            "  ✗ right on the inputs of its own check, and wrong on others\n"
-            "  Hint: does it take anything for granted, such as sizes or values, that may change?"
-        )
-    else:
-        said = f"  ! {_ENDED.get(graded.outcome, 'it stopped').format(limits.seconds)}"
-    return said if not graded.note else f"{said}\n  ({graded.note[:LONGEST_NOTE]})"
+    if graded.outcome == "passed":
+        return str(graded.verdict)
+    if graded.outcome in _ENDED:
+        said = f"  ! {_ENDED[graded.outcome].format(limits.seconds)}"
+        return f"{said}\n    ({graded.note})"
+    if graded.outcome == "error":
+        return f"  ! {graded.note[:LONGEST_NOTE]}"
+    if graded.feedback and not graded.feedback.passed:
+        return str(graded.feedback)
+    return (
+        "  ✗ right on the inputs of its own check, and wrong on others\n"
+        "  Hint: does it take anything for granted, such as sizes or values, that may change?"
+    )
 
 
 LONGEST_NOTE = 1000

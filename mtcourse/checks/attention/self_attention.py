@@ -189,11 +189,6 @@ def one_matrix_for_scores(X, W_Q, W_K, W_V):
     return torch.softmax(scores, -1) @ (X @ W_V)
 
 
-def with_the_kernel(X, W_Q, W_K, W_V):
-    """Torch's own after the projections."""
-    return torch.nn.functional.scaled_dot_product_attention(X @ W_Q, X @ W_K, X @ W_V)
-
-
 def one_token_at_a_time(X, W_Q, W_K, W_V):
     """Loops over sentences and tokens."""
     if X.dim() > 2:
@@ -228,7 +223,6 @@ EXERCISE = Exercise(
         mended,
         projects_the_mean,
         one_matrix_for_scores,
-        with_the_kernel,
         one_token_at_a_time,
     ),
     cases=cases,

@@ -8,7 +8,9 @@ from mtcourse.checks.outcomes import Case
 
 
 def cases(draw: Draw) -> list[Case]:
-    """From no padding to nothing else; nothing here is random."""
+    """From no padding to nothing else, and one pair of numbers that nobody knows beforehand."""
+    n = draw.size(10, 60)
+    p = draw.size(1, n - 1)
     return [
         Case("4 positions, the last of them padding", (4, 1), by_hand=True),
         Case("5 positions without padding", (5, 0)),
@@ -17,6 +19,7 @@ def cases(draw: Draw) -> list[Case]:
         Case("100 positions, 30 of them padding", (100, 30)),
         Case("3 positions, all of them padding", (3, 3)),
         Case("a single token", (1, 0)),
+        Case(f"{n} positions, {p} of them padding", (n, p)),
     ]
 
 

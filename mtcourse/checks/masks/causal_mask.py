@@ -13,12 +13,14 @@ from mtcourse.layers import masks
 
 
 def cases(draw: Draw) -> list[Case]:
-    """A few sizes; nothing in a causal mask is random."""
+    """A few sizes, and one that nobody knows beforehand."""
+    drawn = draw.size(8, 24)
     return [
         Case("3 positions", (3,), by_hand=True),
         Case("a single position", (1,)),
         Case("2 positions", (2,)),
         Case("7 positions", (7,)),
+        Case(f"{drawn} positions", (drawn,)),
     ]
 
 

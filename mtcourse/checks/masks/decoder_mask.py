@@ -13,6 +13,8 @@ from mtcourse.layers import masks
 def cases(draw: Draw) -> list[Case]:
     """Padding at the end, at the beginning and nowhere, with two ids for it."""
     ids = draw.ids(3, 6, lowest=4, highest=8)
+    drawn = draw.ids(2, draw.size(7, 12), lowest=4, highest=8)
+    drawn[1, draw.size(1, 6) :] = 0
     at_the_end, at_the_beginning, other_id = ids.clone(), ids.flip(-1), ids.clone()
     at_the_end[1, 4:], at_the_end[2, 1:] = 0, 0
     at_the_beginning[0, :2] = 0
@@ -24,6 +26,7 @@ def cases(draw: Draw) -> list[Case]:
         Case("three sentences where padding is 9 and 0 is a token", (other_id, 9)),
         Case("three sentences, one padded at the beginning", (at_the_beginning, 0)),
         Case("as many sentences as positions", (at_the_end[:, :3].contiguous(), 0)),
+        Case(f"two sentences on {drawn.shape[1]} positions", (drawn, 0)),
         Case("a single token", (torch.tensor([[2]]), 0)),
     ]
 

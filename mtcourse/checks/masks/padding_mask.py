@@ -18,12 +18,14 @@ def cases(draw: Draw) -> list[Case]:
     other_id = _padded(draw, [2, 6, 4], 9)
     other_id[:, 0] = 0
     at_the_beginning = _padded(draw, [3, 6], 0).flip(-1)
+    drawn = [draw.size(1, 6) for _ in range(draw.size(2, 4))]
     return [
         Case("two short sentences", (torch.tensor([[7, 8, 3], [5, 3, 0]]), 0), by_hand=True),
         Case("four sentences, padded at the end", (at_the_end, 0)),
         Case("three sentences where padding is 9 and 0 is a token", (other_id, 9)),
         Case("two sentences, one padded at the beginning", (at_the_beginning, 0)),
         Case("as many sentences as positions", (_padded(draw, [2, 3, 1], 0), 0)),
+        Case(f"sentences of {drawn} tokens", (_padded(draw, drawn, 0), 0)),
         Case("a single sentence with special tokens", (torch.tensor([[2, 7, 1, 9, 3, 0]]), 0)),
     ]
 

@@ -31,7 +31,7 @@ class Bubblewrap:
         connection_file.chmod(0o644)
         kernel = [sys.executable, "-P", "-m", f"{__package__}.kernel_process", str(connection_file)]
         return subprocess.Popen(
-            [*_walls(), "--bind", str(place), str(place), "--", *kernel],
+            [*_walls(), "--bind", str(place), str(place), "--remount-ro", "/", "--", *kernel],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,

@@ -17,6 +17,7 @@ import tarfile
 import tempfile
 from pathlib import Path
 
+from mtcourse.grading.isolation.kernel_process import UNTIL_STDIN_ENDS
 from mtcourse.grading.isolation.view import HOME, SCRATCH, Allowance, environment, view_of_kernels
 
 IMAGE = "mtcourse-empty"
@@ -55,10 +56,11 @@ class Containers:
         connection_file.chmod(0o644)
         name = f"mtcourse-{place.parent.name}"
         kernel = [sys.executable, "-P", "-m", f"{__package__}.kernel_process", str(connection_file)]
+        kernel.append(UNTIL_STDIN_ENDS)
         bound = f"--volume={place}:{place}:rw"
         started = Container(
             [*_walls(self.name), f"--name={name}", bound, IMAGE, *kernel],
-            stdin=subprocess.DEVNULL,
+            stdin=subprocess.PIPE,  # closed when this process is gone, however it went
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
             start_new_session=True,
@@ -73,7 +75,15 @@ class Containers:
 def _walls(engine: str) -> list[str]:
     """The command that runs what follows the image's name in a container."""
     view, allowance = view_of_kernels(), Allowance()
-    command = [engine, "run", "--rm", "--network=none", "--read-only", "--init=false"]
+    command = [
+        engine,
+        "run",
+        "--rm",
+        "--interactive",
+        "--network=none",
+        "--read-only",
+        "--init=false",
+    ]
     command += ["--cap-drop=ALL", "--security-opt=no-new-privileges", f"--user={OTHER_USER}"]
     command += [f"--pids-limit={allowance.processes}", f"--memory={allowance.memory * 3 // 2}"]
     command += [f"--ulimit=nofile={allowance.files}", f"--ulimit=nproc={allowance.processes}"]

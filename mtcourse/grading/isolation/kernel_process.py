@@ -6,13 +6,16 @@ python -P -m mtcourse.grading.isolation.kernel_process CONNECTION_FILE
 from __future__ import annotations
 
 import importlib
+import os
 import sys
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from mtcourse.grading.isolation.view import Allowance
 
+UNTIL_STDIN_ENDS = "--until-stdin-ends"
 WARM = (
     "matplotlib.pyplot",
     "matplotlib_inline.backend_inline",
@@ -63,6 +66,15 @@ def limit_process(allowance: Allowance) -> None:
             resource.setrlimit(getattr(resource, name), (most, most))
 
 
+def _end_with_stdin() -> None:
+    """Ends this process when whoever holds the other end of its standard input is gone."""
+    while os.read(0, 1):
+        pass
+    os._exit(0)
+
+
 if __name__ == "__main__":
     limit_process(Allowance())
+    if UNTIL_STDIN_ENDS in sys.argv:
+        threading.Thread(target=_end_with_stdin, daemon=True).start()
     run_kernel(Path(sys.argv[1]))

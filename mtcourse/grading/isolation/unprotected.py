@@ -23,7 +23,10 @@ class Unprotected:
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
-            env=os.environ | environment() | {"HOME": home, "IPYTHONDIR": home},
+            # The last one is for ipykernel, which ends itself when that process is gone.
+            env=os.environ
+            | environment()
+            | {"HOME": home, "IPYTHONDIR": home, "JPY_PARENT_PID": str(os.getpid())},
             cwd=home,
             start_new_session=True,
         )

@@ -1,0 +1,76 @@
+"""From the results of a class to all that a teacher and the learners get."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import groupby
+from pathlib import Path
+
+from mtcourse.grading.inbox import safe_name
+from mtcourse.grading.reports.class_report import class_report
+from mtcourse.grading.reports.feedback import feedback_notebook, feedback_page
+from mtcourse.grading.reports.gradescope import gradescope_json
+from mtcourse.grading.reports.junit import junit_xml
+from mtcourse.grading.reports.tables import (
+    canvas_table,
+    grades_table,
+    moodle_table,
+    nbgrader_table,
+)
+from mtcourse.grading.results import Result, write_whole
+
+TABLES = {
+    "grades.csv": grades_table,
+    "gradebook_canvas.csv": canvas_table,
+    "gradebook_moodle.csv": moodle_table,
+    "gradebook_nbgrader.csv": nbgrader_table,
+    "junit.xml": junit_xml,
+}
+
+
+def write_reports(
+    results: Sequence[Result], out: Path, work: Mapping[tuple[str, str], bytes]
+) -> None:
+    """Writes everything that is made of a class's results; the same results give the same bytes.
+
+    In the folder are then the tables of ``TABLES``, ``gradescope/<learner>/results.json``, for each
+    learner and notebook ``feedback/<learner>/<notebook>.ipynb`` and ``.html``, and ``report.html``.
+
+    Args:
+        results: one for each learner and notebook.
+        out: the folder of the grades; made if needed.
+        work: the file that was handed in, by learner and notebook; without it there is feedback
+            that holds the verdicts alone.
+    """
+    results = sorted(results, key=lambda result: (result.learner, result.notebook))
+    for name, table in TABLES.items():
+        write_whole(out / name, table(results))
+    folders = folder_names(result.learner for result in results)
+    for learner, own in groupby(results, lambda result: result.learner):
+        path = out / "gradescope" / folders[learner] / "results.json"
+        write_whole(path, gradescope_json(list(own)))
+    places = {}
+    for result in results:
+        key = result.learner, result.notebook
+        place = f"feedback/{folders[result.learner]}/{safe_name(result.notebook or 'unknown')}"
+        content = work.get(key, b"")
+        write_whole(out / f"{place}.ipynb", feedback_notebook(result, content))
+        write_whole(out / f"{place}.html", feedback_page(result, content))
+        places[key] = f"{place}.html"
+    write_whole(out / "report.html", class_report(results, places))
+
+
+def folder_names(learners: Iterable[str]) -> dict[str, str]:
+    """A folder for each learner: another for each also where large and small letters are one."""
+    names = {learner: safe_name(learner) for learner in learners}
+    alike = Counter(name.casefold() for name in names.values())
+    return {
+        learner: name if alike[name.casefold()] == 1 else f"{name}-{_digest(learner)}"
+        for learner, name in names.items()
+    }
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:6]

@@ -1,4 +1,4 @@
-"""The command line: mtcourse translate · train · evaluate · check · exercises.
+"""The command line: mtcourse translate · train · evaluate · check · grade · exercises.
 
 Heavy imports stand inside the commands, so that ``mtcourse --help`` is quick.
 """
@@ -160,6 +160,52 @@ def check(
                 said = wrapped(result.report, console.width)
                 console.print(said, end="\n\n", markup=False, highlight=False)
         console.print(notebook_table(path, of_one))
+
+
+@app.command()
+def grade(
+    submissions: Annotated[
+        Path, typer.Argument(help="Their folder, the archive of an LMS, or one notebook.")
+    ],
+    solutions: Annotated[Path, typer.Option(help="The solution notebooks.")] = Path("solutions"),
+    out: Annotated[Path, typer.Option(help="Folder of the grades.")] = Path("grades"),
+    explain: Annotated[
+        bool, typer.Option("--explain", help="Say all about one notebook, and keep nothing.")
+    ] = False,
+    merged: Annotated[
+        Path | None,
+        typer.Option(help="Only write one notebook, merged with its solution, for nbval alone."),
+    ] = None,
+    seed: Annotated[
+        int | None, typer.Option(min=0, help="Of the inputs, as a result names it; else secret.")
+    ] = None,
+    isolation: Annotated[
+        str, typer.Option(help="auto, warm, bubblewrap, podman, docker or none.")
+    ] = "auto",
+    seconds: Annotated[float, typer.Option(min=1, help="That a cell may take.")] = 30,
+    workers: Annotated[
+        int | None, typer.Option(min=1, help="Processes; by default one for each processor.")
+    ] = None,
+    scheduler: Annotated[
+        str | None, typer.Option(help="Address of a Dask cluster that grades instead.")
+    ] = None,
+    regrade: Annotated[
+        bool, typer.Option("--regrade", help="Grade again what would come out otherwise now.")
+    ] = False,
+) -> None:
+    """Grade what learners handed in; stopped and started again, it goes on where it was."""
+    from rich.console import Console
+
+    from mtcourse.grading.command import Options, explained, graded, write_merged
+
+    options = Options(seed, isolation, seconds, workers, scheduler, regrade)
+    if merged:
+        seed = write_merged(submissions, solutions, merged, options)
+        typer.echo(f"wrote {merged}, with inputs of --seed {seed}")
+    elif explain:
+        explained(submissions, solutions, options, Console())
+    elif status := graded(submissions, solutions, out, options, Console()):
+        raise typer.Exit(status)
 
 
 @exercises.command("build")

@@ -119,6 +119,14 @@ def fill_of(folder):
     return fill, checkpoint.training, checkpoint.config
 
 
+def test_weights_can_be_read_by_whoever_can_read_the_rest(tmp_path):
+    model, optimizer = trained()
+    save_checkpoint(tmp_path / "last", model, {"d": 3}, optimizer, {"step": 2})
+    files = [path for path in (tmp_path / "last").rglob("*") if path.is_file()]
+    assert any(path.name == "weights.safetensors" for path in files)
+    assert len({path.stat().st_mode for path in files}) == 1
+
+
 def test_a_crash_at_any_point_leaves_the_old_checkpoint_or_the_new_one(tmp_path, monkeypatch):
     folder = tmp_path / "last"
     old, new = (1.0, {"step": 1}, {"n": 1}), (2.0, {"step": 2}, {"n": 2})

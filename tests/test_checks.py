@@ -186,6 +186,16 @@ def test_of_several_values_the_wrong_ones_are_named():
     assert not judge(exercise, {"first": 0.5, "second": ...}).answered
 
 
+def test_a_number_is_as_good_as_a_tensor_of_one():
+    total = Exercise("total", lambda x: x.sum(), "add", (), (), cases=one_row)
+    assert judge(total, lambda x: float(x.sum())).passed
+    assert "it is (3,), and should be ()" in judge(total, lambda x: x).wrong
+
+
+def one_row(draw):
+    return [Case("three numbers", (draw.normal(3),))]
+
+
 def test_a_rule_is_looked_at_before_the_values():
     rule = Rule("each row sums to 1", lambda _, value: bool((value.sum(-1) == 1).all()))
     exercise = Exercise(

@@ -11,9 +11,8 @@ from pathlib import Path
 import pytest
 
 from mtcourse.checks.attention import EXERCISES
+from mtcourse.grading.command import Options, write_merged
 from mtcourse.grading.isolation.choose import why_not
-from mtcourse.grading.merged_notebook import merged_notebook
-from mtcourse.grading.unit import merged_of
 
 ROOT = Path(__file__).resolve().parent.parent
 SOLUTION = ROOT / "solutions" / "04_attention.ipynb"
@@ -79,13 +78,14 @@ def test_an_unreadable_notebook_fails_every_exercise_with_the_reason(tmp_path):
 @pytest.mark.skipif(bool(why_not("warm")), reason=why_not("warm"))
 def test_nbval_alone_runs_a_merged_notebook_behind_the_same_walls(tmp_path):
     spies = "def row_softmax(scores):\n    return open('/etc/passwd').read()"
-    solution = json.loads(SOLUTION.read_text(encoding="utf-8"))
-    content = handed_in(scaled_scores=WRONG, row_softmax=spies).encode()
-    merged = merged_of(content, SOLUTION.stem, solution)
-    notebook = merged_notebook(merged, EXERCISES, SEED)
-    (tmp_path / "merged.ipynb").write_text(json.dumps(notebook))
+    returned = tmp_path / "ann_04_attention.ipynb"
+    returned.write_text(handed_in(scaled_scores=WRONG, row_softmax=spies))
+    seed = write_merged(returned, SOLUTION.parent, tmp_path / "merged.ipynb", Options(seed=SEED))
+    assert seed == SEED
     found = run_pytest(tmp_path, "--nbval", "--nbval-kernel-name=mtcourse", "merged.ipynb")
-    checks = [number for number, step in enumerate(merged.steps) if step.role == "check"]
+    notebook = json.loads((tmp_path / "merged.ipynb").read_text(encoding="utf-8"))
+    checks = [number for number, cell in enumerate(notebook["cells"]) if cell["outputs"]]
+    assert len(checks) == len(EXERCISES)
     failed = [number for number, (passed, _) in enumerate(found.values()) if not passed]
     assert failed == checks[:2]
     assert "FileNotFoundError" in [said for _, said in found.values()][checks[1]]

@@ -120,9 +120,10 @@ def _kind_of(value: Any) -> str:
 
 def _shape(trial: Trial) -> str:
     value, expected = trial.got.value, trial.expected.value
-    if not isinstance(expected, Tensor) or value.shape == expected.shape:
+    shape = tuple(getattr(value, "shape", ()))  # a number has none, and is a scalar
+    if not isinstance(expected, Tensor) or shape == tuple(expected.shape):
         return ""
-    return f"on {trial.case.name} it is {tuple(value.shape)}, and should be {tuple(expected.shape)}"
+    return f"on {trial.case.name} it is {shape}, and should be {tuple(expected.shape)}"
 
 
 def _differs(exercise: Exercise) -> Fails:

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+import torch
 from torch import Tensor
 
 from mtcourse.checks.attempt import Attempt, attempt
@@ -59,7 +60,7 @@ def print_attempt(
 
 
 def attempt_in_text(tried: Attempt) -> str:
-    """What an answer did, one line for each case, numbers to four digits."""
+    """What an answer did, one line for each case, numbers to four digits, or two where there are no more."""
     if tried.fault:
         return tried.fault
     return "\n".join(
@@ -68,14 +69,16 @@ def attempt_in_text(tried: Attempt) -> str:
     )
 
 
-def _in_text(value: Any) -> str:
+def _in_text(value: Any, digits: int = 4) -> str:
     """A value; a number alone and a tensor of it are written alike."""
+    if isinstance(value, Tensor):
+        digits = 2 if value.dtype in (torch.float16, torch.bfloat16) else digits
     if isinstance(value, Tensor | np.ndarray):
         value = value.tolist()
     if isinstance(value, Mapping):
         return f"{{{', '.join(f'{key}: {_in_text(one)}' for key, one in value.items())}}}"
     if isinstance(value, list | tuple):
-        return f"[{', '.join(map(_in_text, value))}]"
+        return f"[{', '.join(_in_text(one, digits) for one in value)}]"
     if isinstance(value, int | float) and not isinstance(value, bool):
-        return f"{value + 0.0:.4g}"
+        return f"{value + 0.0:.{digits}g}"
     return str(value)

@@ -228,7 +228,10 @@ def _shape(tensor: Tensor) -> str:
 
 
 def _write_tensors(path: Path, tensors: Mapping[str, Tensor]) -> None:
+    path.touch()
+    mode = path.stat().st_mode
     save_file({name: tensor.detach().cpu().contiguous() for name, tensor in tensors.items()}, path)
+    path.chmod(mode)  # safetensors' own lets nobody but their owner read them
     _flush(path)
 
 

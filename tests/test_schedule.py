@@ -1,0 +1,132 @@
+"""Every job ends in one result, however many processes die at it; and nothing is left running."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from mtcourse.errors import MtcourseError
+from mtcourse.grading.results import FAILED, GRADED, Result
+from mtcourse.grading.schedule import RETRIES, run_jobs
+from mtcourse.grading.unit import Job
+
+needs_kill = pytest.mark.skipif(sys.platform == "win32", reason="no SIGKILL")
+
+FATES = {
+    **{f"well {n}": GRADED for n in range(6)},
+    "dies once": GRADED,
+    "dies twice": GRADED,
+    "dies always": FAILED,
+    "raises once": GRADED,
+    "raises always": FAILED,
+}
+
+
+def meet_fate(job: Job) -> Result:
+    """In the place of grading: does what the learner's name says; tries are marks in a file."""
+    marks = Path(job.file) / job.learner
+    with marks.open("a") as file:
+        file.write(f"{os.getpid()}\n")
+    tries = len(marks.read_text().splitlines())
+    what, _, often = job.learner.partition(" ")
+    if tries <= {"once": 1, "twice": 2, "always": 99}.get(often, 0):
+        if what == "raises":
+            raise ValueError("no space left on the machine")
+        os.kill(os.getpid(), signal.SIGKILL)
+    return Result(job.learner, job.notebook, job.file, GRADED, reason=str(os.getpid()))
+
+
+def jobs_of(folder: Path, fates: dict[str, str]) -> Iterator[Job]:
+    for name in fates:
+        yield Job(name, "04_attention", str(folder), b"x" * 200_000, b"", seed=7)
+
+
+def check_fates(results: list[Result], folder: Path) -> None:
+    assert Counter(result.learner for result in results) == Counter(list(FATES))
+    for result in results:
+        assert result.state == FATES[result.learner]
+    tried = {path.name: len(path.read_text().splitlines()) for path in folder.iterdir()}
+    assert tried["raises once"] == 2
+    assert tried["raises always"] == 1 + RETRIES
+    reasons = {result.learner: result.reason for result in results}
+    assert "no space left on the machine" in reasons["raises always"]
+
+
+@needs_kill
+def test_dead_processes_are_replaced_and_their_jobs_done_once(tmp_path):
+    results = []
+    killed = []
+
+    def done(job: Job, result: Result) -> None:
+        assert result.learner == job.learner
+        results.append(result)
+        if job.learner in ("well 1", "well 4"):  # and those that are idle, or just beginning
+            os.kill(int(result.reason), signal.SIGKILL)
+            killed.append(result.reason)
+
+    run_jobs(jobs_of(tmp_path, FATES), meet_fate, workers=2, done=done)
+    check_fates(results, tmp_path)
+    assert len(killed) == 2
+    tried = {path.name: path.read_text().split() for path in tmp_path.iterdir()}
+    assert len(tried["dies always"]) == 1 + RETRIES
+    (reason,) = (result.reason for result in results if result.learner == "dies always")
+    assert reason == "tried 3 times: its process ended with status -9"
+    for pid in {pid for pids in tried.values() for pid in pids}:
+        assert not Path(f"/proc/{pid}").exists()
+
+
+def test_few_submissions_are_held_at_a_time_and_an_error_ends_the_processes(tmp_path):
+    taken, results = [], []
+
+    def jobs() -> Iterator[Job]:
+        for job in jobs_of(tmp_path, {f"well {n}": GRADED for n in range(50)}):
+            taken.append(job.learner)
+            yield job
+
+    def done(job: Job, result: Result) -> None:
+        results.append(result)
+        assert len(taken) - len(results) < 2
+        if len(results) == 5:
+            raise OSError("disk full")
+
+    with pytest.raises(OSError, match="disk full"):
+        run_jobs(jobs(), meet_fate, workers=2, done=done)
+    assert len(taken) <= 7
+    for pid in {result.reason for result in results}:
+        assert not Path(f"/proc/{pid}").exists()
+
+
+@pytest.fixture(scope="module")
+def cluster():
+    """Two processes of Dask, on this machine."""
+    distributed = pytest.importorskip("distributed")
+    with distributed.LocalCluster(
+        n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0"
+    ) as started:
+        yield started
+
+
+@needs_kill
+@pytest.mark.slow
+def test_a_cluster_does_the_same(tmp_path, cluster):
+    results = []
+    run_jobs(
+        jobs_of(tmp_path, FATES),
+        meet_fate,
+        scheduler=cluster.scheduler_address,
+        done=lambda job, result: results.append(result),
+    )
+    check_fates(results, tmp_path)
+
+
+def test_no_scheduler_is_an_error_that_names_it(monkeypatch):
+    pytest.importorskip("distributed")
+    monkeypatch.setattr("mtcourse.grading.cluster.PATIENCE", 0.5)
+    with pytest.raises(MtcourseError, match="no Dask scheduler at tcp://127.0.0.1:9"):
+        run_jobs([], meet_fate, scheduler="tcp://127.0.0.1:9")

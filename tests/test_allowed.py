@@ -43,6 +43,8 @@ def faults(answer: str, added: str = "") -> str:
         "curves",
         "torch.nn.Linear(2, 2).eval()",
         "from mtcourse.text.tokenizer import EOS",
+        "def scaled_scores(Q, K, theirs=1):\n    return theirs",
+        "def scaled_scores(Q, K):\n    masks = Q\n    return masks",
     ],
 )
 def test_honest_answers_use_what_they_like(answer):
@@ -53,6 +55,7 @@ def test_honest_answers_use_what_they_like(answer):
     ("answer", "says"),
     [
         ("scaled_scores = theirs", "theirs, which is the course's own"),
+        ("theirs = theirs\ndef scaled_scores(Q, K):\n    return theirs(Q, K)", "theirs, which is"),
         ("def scaled_scores(Q, K):\n    return masks.causal_mask(3)", "masks, which is"),
         ("from mtcourse.layers.attention import *", "import from mtcourse.layers.attention"),
         ("from mtcourse import layers", "import from mtcourse"),

@@ -43,7 +43,7 @@ def not_allowed(merged: Merged, bank: Sequence[Exercise] = ()) -> dict[str, str]
 def _faults(code: str, banned: set[str], forbidden: Sequence[str] = ()) -> Iterator[str]:
     """What a cell uses that an answer may not."""
     nodes = [node for statement in statements_of(code) for node in ast.walk(statement)]
-    banned = banned | set(_imported([code]))
+    banned = (banned - set(_local(nodes))) | set(_imported([code]))
     harmless = {
         id(part)
         for node in nodes
@@ -70,6 +70,17 @@ def _fault(node: ast.AST, banned: set[str]) -> str:
         return node.id
     # A method may be called eval, as that of every model is.
     return node.attr if isinstance(node, ast.Attribute) and node.attr == "import_module" else ""
+
+
+def _local(nodes: Sequence[ast.AST]) -> Iterator[str]:
+    """The names that functions have for themselves: parameters, and what they assign to."""
+    shared = {name for node in nodes if isinstance(node, ast.Global) for name in node.names}
+    for node in nodes:
+        if isinstance(node, ast.arg):
+            yield node.arg
+        elif isinstance(node, ast.FunctionDef):
+            stored = (part for part in ast.walk(node) if isinstance(part, ast.Name))
+            yield from {part.id for part in stored if not _is_read(part)} - shared
 
 
 def _is_check(called: ast.expr) -> bool:

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import itertools
+import time
 from collections.abc import Iterable
 from concurrent.futures import CancelledError
 from typing import Any
 
 from mtcourse.errors import MtcourseError
 from mtcourse.grading.keys import surroundings
-from mtcourse.grading.schedule import RETRIES, Done, Grade, failed
+from mtcourse.grading.results import Result
+from mtcourse.grading.schedule import LOOK_EVERY, RETRIES, Done, Grade, failed
 from mtcourse.grading.unit import Job
 
 PATIENCE = 10.0
 """Seconds that a scheduler is given to answer."""
+LONGEST_WITHOUT = 300.0
+"""Seconds that a cluster may be without any worker: those that have died are started again."""
 
 
 def run_on_cluster(jobs: Iterable[Job], grade: Grade, scheduler: str, done: Done) -> None:
@@ -26,10 +30,11 @@ def run_on_cluster(jobs: Iterable[Job], grade: Grade, scheduler: str, done: Done
         done: told of each result as it comes, in this process.
 
     Raises:
-        MtcourseError: there are no workers, or they are not what this machine is.
+        MtcourseError: there are no workers, or they are not what this machine is; or the cluster
+            has gone.
     """
     try:
-        from distributed import Client, as_completed
+        from distributed import Client
     except ImportError as error:
         raise MtcourseError(
             "a cluster needs dask.distributed: pip install 'mtcourse[cluster]'"
@@ -38,32 +43,81 @@ def run_on_cluster(jobs: Iterable[Job], grade: Grade, scheduler: str, done: Done
         client = Client(scheduler, set_as_default=False, timeout=PATIENCE)
     except (OSError, ValueError) as error:
         raise MtcourseError(f"there is no Dask scheduler at {scheduler}: {error}") from error
-    with client:
-        # A death counts against every job that the worker has, so that it is given one at a time.
-        width = _width(client, scheduler)
+    with client, client.as_current():
+        run = _Run(client, scheduler, grade, done)
+        suspects = run.do(jobs, _width(client, scheduler))
+        # A worker that dies may have had two jobs, and Dask blames both: alone, only one is.
+        for job, reason in run.do(suspects, 1).items():
+            done(job, failed(job, reason))
+
+
+class _Run:
+    """Jobs on a cluster that may lose workers, or go altogether."""
+
+    def __init__(self, client: Any, scheduler: str, grade: Grade, done: Done) -> None:
+        self._client = client
+        self._gone = f"the cluster at {scheduler} has gone: start it again, and this too"
+        self._grade = grade
+        self._done = done
+        self._seen = time.monotonic()  # a worker, for the last time
+
+    def do(self, jobs: Iterable[Job], width: int) -> dict[Job, str]:
+        """Does jobs, so many at a time; returns those whose workers died, with what Dask said."""
         fresh = iter(jobs)
         given: dict[Any, Job] = {}
+        killed: dict[Job, str] = {}
+        while True:
+            for job in itertools.islice(fresh, width - len(given)):
+                given[self._client.submit(self._grade, job, pure=False, retries=RETRIES)] = job
+            if not given:
+                return killed
+            for future in self._finished(list(given)):
+                answer = self._answer(future, given[future])
+                if answer is None:
+                    continue
+                job = given.pop(future)
+                if isinstance(answer, Result):
+                    self._done(job, answer)
+                else:
+                    killed[job] = answer
 
-        def give(most: int) -> list[Any]:
-            futures = []
-            for job in itertools.islice(fresh, most):
-                futures.append(client.submit(grade, job, pure=False, retries=RETRIES))
-                given[futures[-1]] = job
-            return futures
+    def _finished(self, futures: list[Any]) -> Iterable[Any]:
+        """Those that have ended; none after some time of waiting."""
+        from distributed import wait
 
-        finished = as_completed(give(width), loop=client.loop)
-        for future in finished:
-            job = given.pop(future)
-            try:
-                result = future.result()
-            except CancelledError as error:
-                raise MtcourseError(
-                    f"the scheduler at {scheduler} has gone: start it again, and this too"
-                ) from error
-            except Exception as error:
-                result = failed(job, f"{type(error).__name__}: {error}")
-            done(job, result)
-            finished.update(give(1))
+        try:
+            looked: Any = wait(futures, timeout=LOOK_EVERY, return_when="FIRST_COMPLETED")
+            finished = looked.done
+        except TimeoutError:
+            finished = set()
+        except CancelledError as error:
+            raise MtcourseError(self._gone) from error
+        if finished or self._has_workers():
+            self._seen = time.monotonic()
+        elif time.monotonic() - self._seen > LONGEST_WITHOUT:
+            raise MtcourseError(self._gone)
+        return finished
+
+    def _has_workers(self) -> bool:
+        try:
+            return bool(self._client.scheduler_info(n_workers=-1).get("workers"))
+        except OSError:
+            return False
+
+    def _answer(self, future: Any, job: Job) -> Result | str | None:
+        """A result, what killed its workers, or None if it was lost with one, and is done again."""
+        from distributed import KilledWorker
+
+        if future.status == "error":
+            error = future.exception()
+            said = f"{type(error).__name__}: {error}"
+            return said if isinstance(error, KilledWorker) else failed(job, said)
+        try:
+            return future.result(timeout=PATIENCE)
+        except TimeoutError:
+            return None
+        except CancelledError as error:
+            raise MtcourseError(self._gone) from error
 
 
 def _width(client: Any, scheduler: str) -> int:

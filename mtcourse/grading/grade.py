@@ -23,6 +23,10 @@ LOST = ("timeout", "kernel-died", "output-limit")
 """Outcomes after which a kernel is gone."""
 
 
+GIVEN_SECONDS = 60.0
+"""That an instructor's cell has at least: learners do not pay for a slow machine."""
+
+
 @dataclass(frozen=True)
 class Graded:
     """How one exercise of a submission came out.
@@ -65,7 +69,7 @@ class Run:
 
     def take(self, step: Step) -> Ran:
         """Runs a cell for good."""
-        ran = self.ask(step.source)
+        ran = self.ask(step.source, GIVEN_SECONDS if step.role == "given" else 0.0)
         if step.role in ("answer", "added"):
             self.theirs.add(step.exercise or step.id)
         if step.role == "answer" and ran.state != "ok":
@@ -74,21 +78,29 @@ class Run:
             self.troubles.append(f"the given cell {step.id} did not end well: {ran.error}")
         return ran
 
-    def ask(self, source: str) -> Ran:
+    @property
+    def goes_on(self) -> bool:
+        """Whether there is a kernel with all that was run in it."""
+        return self._kernel is not None
+
+    def ask(self, source: str, at_least: float = 0.0) -> Ran:
         """Runs a cell of the grader's, which leaves nothing behind."""
         left = self._deadline - time.monotonic()
         if left <= 0:
             return Ran("timeout")
         if self._kernel is None:
             self._kernel = self._start()
-        return self._kernel.execute(
-            source, replace(self._limits, seconds=min(left, self._limits.seconds))
-        )
+        seconds = min(left, max(at_least, self._limits.seconds))
+        ran = self._kernel.execute(source, replace(self._limits, seconds=seconds))
+        if ran.kernel_is_lost:
+            self._kernel = None
+        return ran
 
-    def take_alone(self, steps: Sequence[Step], exercise: str) -> None:
+    def take_alone(self, steps: Sequence[Step], exercise: str) -> Ran | None:
         """Runs, in a new kernel, what belongs to one exercise and no answer to another.
 
-        An added cell that loses the kernel is left out, from now on.
+        An added cell that loses the kernel is left out, from now on. Returns how the kernel was
+        lost, where it was lost all the same.
         """
         self._alone = True
         while True:
@@ -99,13 +111,18 @@ class Run:
                 others = step.role == "answer" and step.exercise != exercise
                 if others or step.role == "check" or step.id in self._left_out:
                     continue
-                if self.take(step).kernel_is_lost:
-                    if step.role != "added":
-                        return
+                ran = self.take(step)
+                if ran.kernel_is_lost:
+                    if step.role != "added" or self._is_over():
+                        return ran
                     self._left_out.add(step.id)
                     break
             else:
-                return
+                return None
+
+    def _is_over(self) -> bool:
+        """Whether there is no time left for anything."""
+        return time.monotonic() > self._deadline
 
     def end(self) -> None:
         """Ends the kernel."""
@@ -150,12 +167,17 @@ def grade(
                 exercise = known[step.exercise]
                 if together:
                     graded = _judged(run, exercise, seed)
-                    together = graded.outcome not in LOST
-                    if together or run.theirs <= {exercise.id}:  # nobody else can be to blame
+                    together = run.goes_on
+                    if graded.outcome not in LOST or run.theirs <= {
+                        exercise.id
+                    }:  # nobody else can be to blame
                         yield graded
                         continue
-                run.take_alone(merged.steps[:place], exercise.id)
-                yield _judged(run, exercise, seed)
+                lost = run.take_alone(merged.steps[:place], exercise.id)
+                if lost and exercise.id not in run.ended:
+                    yield Graded(exercise.id, lost.state, note="before it came to its answer")
+                else:
+                    yield _judged(run, exercise, seed)
     finally:
         run.end()
 

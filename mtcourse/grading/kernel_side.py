@@ -60,7 +60,7 @@ def print_attempt(
 
 
 def attempt_in_text(tried: Attempt) -> str:
-    """What an answer did, one line for each case, numbers to four digits, or two where there are no more."""
+    """What an answer did, one line for each case, numbers to four digits (of half floats two)."""
     if tried.fault:
         return tried.fault
     return "\n".join(

@@ -9,6 +9,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
 import torch
 from torch import Tensor
 
@@ -44,6 +45,10 @@ def packed(value: Any) -> Any:
     >>> packed((1, math.inf))
     {'tuple': [1, {'float': 'inf'}]}
     """
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, np.ndarray) and value.dtype.kind in "biuf":
+        value = torch.from_numpy(np.ascontiguousarray(value))
     if isinstance(value, Tensor):
         return _packed_tensor(value)
     if isinstance(value, float) and not math.isfinite(value):
@@ -53,7 +58,8 @@ def packed(value: Any) -> Any:
     if isinstance(value, str):
         return value[:LONGEST_TEXT]
     if isinstance(value, tuple | list):
-        return {type(value).__name__: [packed(part) for part in value]}
+        kind = "tuple" if isinstance(value, tuple) else "list"  # or what is built on them
+        return {kind: [packed(part) for part in value]}
     if isinstance(value, set | frozenset):
         return {"set": sorted((packed(part) for part in value), key=repr)}
     if isinstance(value, Mapping):

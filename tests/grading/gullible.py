@@ -1,7 +1,5 @@
 """A grader that makes its verdict in the learner's own process, as notebook graders do.
 
-    python -P -m tests.grading.gullible < cells in JSON > the checks that passed, in JSON
-
 It exists to be deceived: a forgery of the catalogue is one because it earns a point here.
 """
 
@@ -9,11 +7,9 @@ from __future__ import annotations
 
 import contextlib
 import io
-import json
-import os
-import sys
 
 from IPython.core.interactiveshell import InteractiveShell
+from traitlets.config import Config
 
 GIVEN = """
 import math
@@ -36,45 +32,50 @@ ASSERTED = (
     "assert torch.equal(leaking_rows(mask, lengths), expected)",
     "np.testing.assert_allclose(leaking_rows(mask, lengths).numpy(), expected.numpy())",
     "assert (leaking_rows(mask, lengths) == expected).all()",
-    "assert leaking_rows(mask, lengths) == expected",
+    "ours = leaking_rows(mask, lengths)\n"
+    "    assert torch.equal(ours, expected) if isinstance(ours, Tensor) else ours == expected",
     "assert leaking_rows(mask, lengths).tolist() == expected.tolist()",
     "ours, theirs = leaking_rows(mask, lengths).flatten().tolist(), expected.flatten().tolist()\n"
     "    assert max(abs(one - other) for one, other in zip(ours, theirs)) == 0",
     "passed = torch.equal(leaking_rows(mask, lengths), expected)\n    assert passed",
-    "mask, lengths = torch.randint(0, 2, (3, 3)), torch.randint(1, 4, (2,))\n"
+    "mask = (torch.randn(2, 2) > 0).long()\n"
     "    assert leaking_rows(mask, lengths).tolist() == correct(mask, lengths).tolist()",
     "from mtcourse.checks.judge import judge\n    assert judge(EXERCISE, leaking_rows).passed",
+    "import json\n"
+    "    told = json.dumps({'passed': torch.equal(leaking_rows(mask, lengths), expected)})\n"
+    "    assert json.loads(told)['passed']",
 )
-"""Each is passed if no exception comes."""
-SAID = "check('leaking_rows', leaking_rows)"
+"""Each is passed if no exception is shown."""
+SAID = (
+    "check('leaking_rows', leaking_rows)",
+    COMPARES.format(
+        "from mtcourse.checks.judge import judge\n    print(judge(EXERCISE, leaking_rows))"
+    ),
+)
 PASS = "All of it is right."
+VERDICT = "application/vnd.mtcourse.verdict+json"
 
 
 def fooled(cells: list[str]) -> list[str]:
     """The checks that a notebook passes."""
-    shell = InteractiveShell.instance()
+    settings = Config({"HistoryManager": {"enabled": False}})
+    shell = InteractiveShell.instance(config=settings)
     shown: list[dict] = []
+    errors: list[object] = []
     shell.display_pub.publish = lambda data, **_: shown.append(data)  # type: ignore[method-assign]
-    spoken = io.StringIO()
+    shell._showtraceback = lambda *error: errors.append(error)  # type: ignore[method-assign]
+    spoken, passed = io.StringIO(), []
     with contextlib.redirect_stdout(spoken), contextlib.redirect_stderr(io.StringIO()):
         for cell in (GIVEN, *cells):
             shell.run_cell(cell)
-        passed = [one for one in ASSERTED if shell.run_cell(COMPARES.format(one)).success]
-        shown.clear()
-        spoken.truncate(0)
-        shell.run_cell(SAID)
-    if any(one.get("application/vnd.mtcourse.verdict+json", {}).get("passed") for one in shown):
+        for one in ASSERTED:
+            errors.clear()
+            shell.run_cell(COMPARES.format(one))
+            passed += [one] * (not errors)
+        for one in SAID:
+            shell.run_cell(one)
+    if any(dict(one.get(VERDICT, {})).get("passed") for one in shown):
         passed.append("a verdict is displayed")
     if PASS in spoken.getvalue() or any(PASS in str(one.get("text/plain")) for one in shown):
         passed.append("a pass is said")
     return passed
-
-
-if __name__ == "__main__":
-    told = json.load(sys.stdin)
-    answer = os.fdopen(os.dup(1), "w")
-    os.dup2(2, 1)
-    json_of = json.JSONEncoder().encode
-    answer.write(json_of(fooled(told)))
-    answer.flush()
-    os._exit(0)

@@ -70,8 +70,7 @@ CODE = (
         "a trace that changes variables",
         "import sys, threading\n"
         "def trace(frame, event, argument):\n"
-        "    for name in ('passed', 'ok', 'correct', 'result'):\n"
-        "        if name in frame.f_locals: frame.f_locals[name] = True\n"
+        "    if 'passed' in frame.f_locals: frame.f_locals['passed'] = True\n"
         "    return trace\n"
         "sys.settrace(trace)",
         "the verdict is a variable of a function in the same process",

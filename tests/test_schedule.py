@@ -150,9 +150,11 @@ def another_in_each_process() -> dict[str, str]:
     return {"python": "3", "torch": str(os.getpid())}
 
 
+@pytest.mark.slow
 def test_a_cluster_that_goes_is_an_error_and_no_wait_without_end(tmp_path, monkeypatch):
     distributed = pytest.importorskip("distributed")
     monkeypatch.setattr("mtcourse.grading.cluster.surroundings", dict)
+    monkeypatch.setattr("mtcourse.grading.cluster.PATIENCE", 5.0)
     monkeypatch.setattr("mtcourse.grading.cluster.LONGEST_WITHOUT", 0.5)
     with distributed.LocalCluster(
         n_workers=1, threads_per_worker=1, processes=True, dashboard_address=":0"
@@ -165,3 +167,13 @@ def test_a_cluster_that_goes_is_an_error_and_no_wait_without_end(tmp_path, monke
             run_jobs(
                 jobs_of(tmp_path, FATES), meet_fate, scheduler=started.scheduler_address, done=done
             )
+
+
+def test_a_cluster_without_workers_is_an_error(monkeypatch):
+    distributed = pytest.importorskip("distributed")
+    monkeypatch.setattr("mtcourse.grading.cluster.PATIENCE", 0.5)
+    with (
+        distributed.LocalCluster(n_workers=0, dashboard_address=":0") as started,
+        pytest.raises(MtcourseError, match="has no workers: start some"),
+    ):
+        run_jobs([], meet_fate, scheduler=started.scheduler_address)

@@ -14,8 +14,8 @@ from mtcourse.grading.results import Result
 from mtcourse.grading.schedule import LOOK_EVERY, RETRIES, Done, Grade, failed
 from mtcourse.grading.unit import Job
 
-PATIENCE = 10.0
-"""Seconds that a scheduler is given to answer."""
+PATIENCE = 30.0
+"""Seconds that a scheduler is given to answer, and its workers to be there."""
 LONGEST_WITHOUT = 300.0
 """Seconds that a cluster may be without any worker: those that have died are started again."""
 
@@ -108,23 +108,25 @@ class _Run:
         """A result, what killed its workers, or None if it was lost with one, and is done again."""
         from distributed import KilledWorker
 
-        if future.status == "error":
-            error = future.exception()
-            said = f"{type(error).__name__}: {error}"
-            return said if isinstance(error, KilledWorker) else failed(job, said)
         try:
             return future.result(timeout=PATIENCE)
-        except TimeoutError:
-            return None
         except CancelledError as error:
             raise MtcourseError(self._gone) from error
+        except KilledWorker as error:
+            return str(error)
+        except Exception as error:
+            if isinstance(error, TimeoutError) and future.status != "error":
+                return None
+            return failed(job, f"{type(error).__name__}: {error}")
 
 
 def _width(client: Any, scheduler: str) -> int:
     """How many jobs the workers of a cluster do at a time; they must be what this machine is."""
+    try:
+        client.wait_for_workers(1, timeout=PATIENCE)
+    except TimeoutError as error:
+        raise MtcourseError(f"the scheduler at {scheduler} has no workers: start some") from error
     workers = client.scheduler_info(n_workers=-1)["workers"].values()
-    if not workers:
-        raise MtcourseError(f"the scheduler at {scheduler} has no workers: start some")
     if any(worker["nthreads"] > 1 for worker in workers):
         raise MtcourseError(
             "a worker of the cluster has several threads, and a kernel wants a process: "

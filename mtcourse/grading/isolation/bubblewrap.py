@@ -8,6 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+from mtcourse.grading.isolation.kernel_process import A_USER_OF_ITS_OWN
 from mtcourse.grading.isolation.view import (
     HOME,
     SCRATCH,
@@ -30,6 +31,7 @@ class Bubblewrap:
         place.chmod(0o777)  # in a sandbox root is nobody; who else may look decides its parent
         connection_file.chmod(0o644)
         kernel = [sys.executable, "-P", "-m", f"{__package__}.kernel_process", str(connection_file)]
+        kernel.append(A_USER_OF_ITS_OWN)
         return subprocess.Popen(
             [*_walls(), "--bind", str(place), str(place), "--remount-ro", "/", "--", *kernel],
             stdin=subprocess.DEVNULL,

@@ -116,7 +116,7 @@ def _kernel(connection_file: Path, allowance: Allowance, user: int | None, ready
     ready = os.dup2(ready, 3)
     os.closerange(4, os.sysconf("SC_OPEN_MAX"))
     os.setsid()
-    limit_process(allowance)
+    limit_process(allowance, a_user_of_its_own=True)
     namespaces.give_up_rights(user)
     os.environ.clear()
     os.environ.update(environment())

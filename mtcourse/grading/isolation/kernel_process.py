@@ -15,7 +15,7 @@ from typing import Any
 
 from mtcourse.grading.isolation.view import Allowance
 
-UNTIL_STDIN_ENDS = "--until-stdin-ends"
+A_USER_OF_ITS_OWN, UNTIL_STDIN_ENDS = "--a-user-of-its-own", "--until-stdin-ends"
 WARM = (
     "matplotlib.pyplot",
     "matplotlib_inline.backend_inline",
@@ -48,8 +48,13 @@ def run_kernel(connection_file: Path, is_ready: Callable[[], None] | None = None
     kernel.start()
 
 
-def limit_process(allowance: Allowance) -> None:
-    """Sets what this process and its children may use of everything, as far as the system can."""
+def limit_process(allowance: Allowance, a_user_of_its_own: bool) -> None:
+    """Sets what this process and its children may use of everything, as far as the system can.
+
+    Args:
+        allowance: what that is.
+        a_user_of_its_own: whether nobody else's processes count with its own.
+    """
     try:
         resource: Any = importlib.import_module("resource")
     except ImportError:  # Windows has none
@@ -57,13 +62,14 @@ def limit_process(allowance: Allowance) -> None:
     for name, most in (
         ("RLIMIT_DATA", allowance.memory),
         ("RLIMIT_FSIZE", allowance.scratch),
-        ("RLIMIT_NPROC", allowance.processes),
         ("RLIMIT_NOFILE", allowance.files),
         ("RLIMIT_CPU", allowance.cpu_seconds),
         ("RLIMIT_CORE", 0),
     ):
         if hasattr(resource, name):
             resource.setrlimit(getattr(resource, name), (most, most))
+    if a_user_of_its_own:
+        resource.setrlimit(resource.RLIMIT_NPROC, (allowance.processes, allowance.processes))
 
 
 def _end_with_stdin() -> None:
@@ -74,7 +80,7 @@ def _end_with_stdin() -> None:
 
 
 if __name__ == "__main__":
-    limit_process(Allowance())
+    limit_process(Allowance(), a_user_of_its_own=A_USER_OF_ITS_OWN in sys.argv)
     if UNTIL_STDIN_ENDS in sys.argv:
         threading.Thread(target=_end_with_stdin, daemon=True).start()
     run_kernel(Path(sys.argv[1]))

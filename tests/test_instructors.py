@@ -2,22 +2,33 @@
 
 from __future__ import annotations
 
+import importlib
+import pkgutil
 import re
 from pathlib import Path
 
 import pytest
 
-from mtcourse.checks import attention, masks
+from mtcourse import checks
 
 PAGE = (Path(__file__).resolve().parent.parent / "book" / "instructors.md").read_text("utf-8")
 OUTCOMES = PAGE.partition("## What learners can do afterwards")[2].partition("\n## ")[0]
 CLASS = PAGE.partition("## The notebooks in class")[2].partition("\n## ")[0]
-EXERCISES = {exercise.id for bank in (attention, masks) for exercise in bank.EXERCISES}
+BANKS = {
+    name: importlib.import_module(f"mtcourse.checks.{name}").EXERCISES
+    for _, name, is_bank in pkgutil.iter_modules(checks.__path__)
+    if is_bank
+}
+EXERCISES = {exercise.id for bank in BANKS.values() for exercise in bank}
 
 
 def named_in(text: str) -> set[str]:
     """Names in code, other than commands."""
     return {name for name in re.findall(r"`([a-z_]+)`", text) if "_" in name or name in EXERCISES}
+
+
+def test_the_guide_lists_the_mistakes_of_every_bank():
+    assert sorted(re.findall(r'"\d\d_(\w+)": \1\.EXERCISES', PAGE)) == sorted(BANKS)
 
 
 def test_every_exercise_serves_an_outcome_and_every_outcome_names_exercises_that_exist():

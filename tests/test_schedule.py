@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
+import tempfile
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -33,6 +34,7 @@ def meet_fate(job: Job) -> Result:
     marks = Path(job.file) / job.learner
     with marks.open("a") as file:
         file.write(f"{os.getpid()}\n")
+    tempfile.mkdtemp()  # which it does not take away
     tries = len(marks.read_text().splitlines())
     what, _, often = job.learner.partition(" ")
     if tries <= {"once": 1, "twice": 2, "always": 99}.get(often, 0):
@@ -56,7 +58,11 @@ def check_fates(results: list[Result]) -> None:
 
 
 @needs_kill
-def test_dead_processes_are_replaced_and_their_jobs_done_once(tmp_path):
+def test_dead_processes_are_replaced_and_their_jobs_done_once(
+    tmp_path, tmp_path_factory, monkeypatch
+):
+    temporary = tmp_path_factory.mktemp("temporary")
+    monkeypatch.setattr(tempfile, "tempdir", str(temporary))
     results = []
     killed = []
 
@@ -70,6 +76,7 @@ def test_dead_processes_are_replaced_and_their_jobs_done_once(tmp_path):
     run_jobs(jobs_of(tmp_path, FATES), meet_fate, workers=2, done=done)
     check_fates(results)
     assert len(killed) == 2
+    assert list(temporary.iterdir()) == []
     tried = {path.name: path.read_text().split() for path in tmp_path.iterdir()}
     assert len(tried["raises once"]) == 2
     assert len(tried["raises always"]) == len(tried["dies always"]) == 1 + RETRIES

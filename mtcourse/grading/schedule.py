@@ -6,6 +6,7 @@ import contextlib
 import multiprocessing
 import os
 import signal
+import tempfile
 import traceback
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
@@ -82,7 +83,10 @@ class _Worker:
     def __init__(self, grade: Grade) -> None:
         context = multiprocessing.get_context("spawn")
         self.pipe, theirs = context.Pipe()
-        self._process = context.Process(target=_work, args=(theirs, grade), daemon=True)
+        # For its temporary files: one that dies leaves some behind.
+        self._place = tempfile.TemporaryDirectory(prefix="mtc-", ignore_cleanup_errors=True)
+        arguments = (theirs, grade, self._place.name)
+        self._process = context.Process(target=_work, args=arguments, daemon=True)
         self._process.start()
         theirs.close()
         self._is_ready = False
@@ -132,10 +136,12 @@ class _Worker:
         self._process.kill()
         self._process.join()
         self.pipe.close()
+        self._place.cleanup()
 
 
-def _work(pipe: Connection, grade: Grade) -> None:
+def _work(pipe: Connection, grade: Grade, place: str) -> None:
     """Does jobs until nobody sends any more."""
+    tempfile.tempdir = place
     # Ctrl-C reaches every process of a terminal; it is the first one's to end the others.
     signal.signal(signal.SIGINT, lambda *_: None)
     signal.signal(signal.SIGTERM, _end)

@@ -1,4 +1,4 @@
-"""From token ids to rows of numbers (chapters 02 and 03)."""
+"""From token ids to rows of numbers, and back to scores of tokens (chapters 02 and 03)."""
 
 from __future__ import annotations
 
@@ -13,8 +13,65 @@ from mtcourse.layers.positions import sinusoidal_positions
 
 
 def embed(ids: Int[Tensor, "*shape"], W_E: Float[Tensor, "V d_model"]) -> Float[Tensor, "..."]:
-    """Row x_j^T W_E for each token, looked up instead of multiplied (A03, A09; chapter 02)."""
+    """Row x_j^T W_E of the table for each token, looked up instead of multiplied.
+
+    Args:
+        ids: tokens, in a tensor of any shape.
+        W_E: the table, one row for each id.
+
+    Source: A03, A09; B01 is an example. Chapter 02.
+    """
     return nn.functional.embedding(ids, W_E)
+
+
+def embed_one_hot(
+    X: Float[Tensor, "*batch V n"], W_E: Float[Tensor, "V d_model"]
+) -> Float[Tensor, "*batch n d_model"]:
+    """H = X^T W_E, the product as it is printed: what ``embed`` looks up.
+
+    Args:
+        X: one column for each token. A column that is not one-hot gives a mixture of rows, a
+            column of zeros a row of zeros.
+        W_E: the table, V rows of d_model numbers.
+
+    Source: A04, A10. Chapter 02.
+    """
+    return X.mT @ W_E
+
+
+def embedding_gradient(
+    ids: Int[Tensor, "*batch n"], H_bar: Float[Tensor, "*batch n d_model"], V: int
+) -> Float[Tensor, "V d_model"]:
+    """The derivative of a loss by the table, X H_bar, where H_bar is that by H = X^T W_E.
+
+    Row k is the sum of the rows of H_bar at the places where token k stands: a row that no token
+    uses gets zeros, and one that is used twice gets both.
+
+    Args:
+        ids: the tokens that were embedded.
+        H_bar: the derivative of the loss by each of their rows.
+        V: rows of the table.
+
+    Source: the derivative of A04 and A10. Chapters 02 and 08.
+    """
+    rows = H_bar.flatten(0, -2)
+    return rows.new_zeros(V, rows.shape[-1]).index_add(0, ids.flatten(), rows)
+
+
+def tied_logits(
+    H: Float[Tensor, "*batch d_model"], W_E: Float[Tensor, "V d_model"]
+) -> Float[Tensor, "*batch V"]:
+    """H W_E^T: the output layer whose weights are the embedding table, transposed.
+
+    The score of token k is the dot product of H with row k of the table.
+
+    Args:
+        H: a row for each position.
+        W_E: the table of the target's tokens.
+
+    Source: Press and Wolf (2017); A18 with W_O = W_E^T. Chapter 02.
+    """
+    return H @ W_E.T
 
 
 class Embedding(nn.Module):

@@ -1,4 +1,4 @@
-"""From sentences to ids of subword pieces and back, by SentencePiece (chapter 02).
+"""From sentences to ids of subword pieces and back, by SentencePiece (chapter 01).
 
 A unigram model with byte fallback: a character that has no piece of its own becomes the bytes of
 its UTF-8 form, so that nothing is unknown and every sentence comes back from its ids:

@@ -6,7 +6,7 @@ import ast
 import inspect
 import textwrap
 from collections.abc import Callable
-from types import FunctionType, ModuleType
+from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import Any
 
 from mtcourse.checks.exercise import Exercise
@@ -36,7 +36,7 @@ def _take(thing: Any, parts: dict[str, str], name: str = "") -> str:
             parts[name] = ""  # a function may call itself
             parts[name] = _plain(thing, name, parts)
             parts[name] = parts.pop(name)  # after what it needs
-    elif isinstance(thing, FunctionType | type):
+    elif isinstance(thing, FunctionType | BuiltinFunctionType | type):
         parts[name] = f"from {thing.__module__} import {thing.__name__} as {name}"
     else:
         parts[name] = f"{name} = {thing!r}"

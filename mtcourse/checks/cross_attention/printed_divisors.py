@@ -1,0 +1,183 @@
+"""The exercise ``printed_divisors``: what documents divide by (A16, B17, C37, D04; chapter 06)."""
+
+from __future__ import annotations
+
+import math
+
+import torch
+
+from mtcourse.checks.exercise import Exercise
+
+D_MODEL, D_K = 128, 32
+ROOT = math.sqrt(D_K)
+HALF = ROOT / math.sqrt(D_MODEL)
+
+
+def correct():
+    """Scores as printed over scores as trained."""
+    return _answer()
+
+
+def _answer(A16=HALF, B17=1.0, C37=ROOT, D04=1.0, one_head=1.0, fold=1 / ROOT):
+    return {"A16": A16, "B17": B17, "C37": C37, "D04": D04, "A16, one head": one_head, "fold": fold}
+
+
+# --- wrong ---------------------------------------------------------------------------------------
+
+
+def without_names():
+    """The numbers may be right, but their names are missing.
+
+    A dictionary is asked for, with the names of the question.
+    """
+    return list(correct().values())
+
+
+def upside_down():
+    """All your ratios are upside down: scores as trained over scores as printed.
+
+    Asked for is what the trained scores must be multiplied by to get the printed ones.
+    """
+    return _answer(A16=2, C37=1 / ROOT, fold=ROOT)
+
+
+def d_is_d_k():
+    """You read A's d as the width of a head. It is the width of a row, 128.
+
+    In A heads are as wide as rows, so one letter did for both. Here they are not.
+    """
+    return _answer(A16=1)
+
+
+def a16_upside_down():
+    """The other numbers are right, but A16's is upside down.
+
+    A divides by the larger number. Are its scores larger or smaller than those trained?
+    """
+    return _answer(A16=2)
+
+
+def without_the_root():
+    """You compared the widths and left out the roots.
+
+    All four documents divide by a *root*, or by nothing.
+    """
+    return _answer(A16=D_K / D_MODEL, C37=D_K, fold=1 / D_K)
+
+
+def a16_without_the_root():
+    """A16 divides by the root of 128, not by 128, and the trained scores by the root of 32.
+
+    What is the ratio of the two roots?
+    """
+    return _answer(A16=D_K / D_MODEL)
+
+
+def c37_divides_by_one():
+    """You say that C37 gives the scores that were trained. But it does not divide at all.
+
+    The trained scores are q·k over a root. What is q·k, measured in those?
+    """
+    return _answer(C37=1, fold=1)
+
+
+def c37_times_d_k():
+    """C37 leaves out a *root*. You took the width itself.
+
+    What was the trained score divided by?
+    """
+    return _answer(C37=D_K)
+
+
+def c37_by_the_rows_width():
+    """For C37 you took the root of 128. The translator divides by the root of the keys' width.
+
+    Four heads share 128. How wide is one?
+    """
+    return _answer(C37=math.sqrt(D_MODEL), fold=1 / math.sqrt(D_MODEL))
+
+
+def one_head_as_four():
+    """With one head of full width you have another number than 1 for A16.
+
+    How wide is a key when there is one head? What then is the difference between d and d_k?
+    """
+    return _answer(one_head=HALF)
+
+
+def fold_upside_down():
+    """The four documents are right. But your factor for W_Q makes C37's scores larger still.
+
+    C37's scores are too large. What must the queries be multiplied by?
+    """
+    return _answer(fold=ROOT)
+
+
+def fold_by_the_width():
+    """The four documents are right. But your factor makes C37's scores too small.
+
+    They are too large by a root. W_Q enters each score once.
+    """
+    return _answer(fold=1 / D_K)
+
+
+def fold_by_half():
+    """The four documents are right. Your factor would do if W_K were multiplied by it, too.
+
+    W_Q alone is to be changed, and it enters each score once.
+    """
+    return _answer(fold=D_K**-0.25)
+
+
+# --- right ---------------------------------------------------------------------------------------
+
+
+def rounded():
+    """As one would write them down."""
+    return {
+        "A16": 0.5, "B17": 1.0, "C37": 5.65685, "D04": 1.0, "A16, one head": 1.0, "fold": 0.176777,
+    }  # fmt: skip
+
+
+def by_powers():
+    """With powers of 2."""
+    return _answer(A16=2**-1, C37=2**2.5, fold=2**-2.5)
+
+
+def as_tensors():
+    """Measured on random queries and keys."""
+    generator = torch.Generator().manual_seed(3)
+    q, k = torch.randn(2, D_K, generator=generator, dtype=torch.float64)
+    trained = q @ k / math.sqrt(D_K)
+    printed = {"A16": q @ k / math.sqrt(D_MODEL), "C37": q @ k}
+    ratios = {name: score / trained for name, score in printed.items()}
+    return correct() | ratios | {"fold": trained / (q @ k)}
+
+
+def in_another_order():
+    """With the names in another order."""
+    return dict(reversed(correct().items()))
+
+
+EXERCISE = Exercise(
+    id="printed_divisors",
+    oracle=correct,
+    hint="Let q·k be 1. What is the score as it was trained, and what is it in each document? "
+    "Divide the second by the first.",
+    misconceptions=(
+        without_names,
+        upside_down,
+        d_is_d_k,
+        a16_upside_down,
+        without_the_root,
+        a16_without_the_root,
+        c37_divides_by_one,
+        c37_times_d_k,
+        c37_by_the_rows_width,
+        one_head_as_four,
+        fold_upside_down,
+        fold_by_the_width,
+        fold_by_half,
+    ),
+    right=(rounded, by_powers, as_tensors, in_another_order),
+)

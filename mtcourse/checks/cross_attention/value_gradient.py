@@ -1,0 +1,187 @@
+"""The exercise ``value_gradient``: what each English word learns (A16, C37; chapter 06)."""
+
+from __future__ import annotations
+
+import torch
+
+from mtcourse.checks.draw import Draw
+from mtcourse.checks.exercise import Exercise
+from mtcourse.checks.outcomes import Case
+
+
+def cases(draw: Draw) -> list[Case]:
+    """Numbers to check by hand, m and n different and equal, batches and heads."""
+    alpha = draw.tensor([[0.5, 0.5, 0.0], [0.25, 0.0, 0.75]])
+    G = draw.tensor([[4.0, -2.0], [8.0, 0.0]])
+    return [
+        Case("2 Dutch words and 3 English ones", (alpha, G), by_hand=True),
+        Case("a single Dutch word", _drawn(draw, (), 1, 4, 3)),
+        Case("5 Dutch words and 3 English ones", _drawn(draw, (), 5, 3, 4)),
+        Case("4 words on either side", _drawn(draw, (), 4, 4, 4)),
+        Case("3 sentences", _drawn(draw, (3,), 5, 4, 2)),
+        Case("2 sentences, 3 heads", _drawn(draw, (2, 3), 4, 6, 5)),
+    ]
+
+
+def _drawn(draw: Draw, batch, m, n, d_v):
+    """Weights whose rows sum to 1, and gradients that arrive at the outputs."""
+    return (2 * draw.normal(*batch, m, n)).softmax(-1), draw.normal(*batch, m, d_v)
+
+
+def correct(alpha, G):
+    """Each English row gets from each Dutch row what it gave to it."""
+    return alpha.mT @ G
+
+
+# --- wrong ---------------------------------------------------------------------------------------
+
+
+def weights_not_transposed(alpha, G):
+    """The weights multiply G as they stand: English and Dutch have changed places.
+
+    Where both sentences are equally long it even runs. Write the shapes: what should come out has a
+    row for each *English* word.
+    """
+    return alpha @ G
+
+
+def result_transposed(alpha, G):
+    """These are the right numbers, lying on their side: a column for each English word.
+
+    V has a row for each English word, and so has its gradient.
+    """
+    return G.mT @ alpha
+
+
+def all_dimensions_reversed(alpha, G):
+    """For one sentence it is right. For a batch, all dimensions were turned around.
+
+    Swap the last two alone: `alpha.mT`.
+    """
+    return alpha.permute(*reversed(range(alpha.dim()))) @ G
+
+
+def mean_over_dutch(alpha, G):
+    """The sum over Dutch words was divided by their number.
+
+    A word that is used twice gets the gradients of both uses. They add up.
+    """
+    return alpha.mT @ G / G.shape[-2]
+
+
+def mean_by_weight(alpha, G):
+    """Each English word gets a weighted *mean*: its column of weights was made to sum to 1.
+
+    Rows sum to 1, columns sum to whatever they do. A word that was looked at more learns more.
+    """
+    return alpha.mT @ G / alpha.sum(-2).unsqueeze(-1)
+
+
+def share_for_all(alpha, G):
+    """Every English word gets the sum of all G, times all the weight that it received.
+
+    Each Dutch word has a G of its own, and a weight of its own for this English word.
+    """
+    return alpha.sum(-2).unsqueeze(-1) * G.sum(-2, keepdim=True)
+
+
+def without_weights(alpha, G):
+    """Every English word gets the whole sum of G, however much it was looked at.
+
+    Differentiate αᵢⱼ Vⱼ by Vⱼ. Which factor is left?
+    """
+    return torch.ones_like(alpha).mT @ G
+
+
+def strongest_only(alpha, G):
+    """Each Dutch word pays back only to the English word that it looked at most.
+
+    The output is a mean of *all* values. A value with a small weight moves it a little, too.
+    """
+    strongest = torch.nn.functional.one_hot(alpha.argmax(-1), alpha.shape[-1]).to(alpha.dtype)
+    return strongest.mT @ G
+
+
+def weights_squared(alpha, G):
+    """The weights come in twice.
+
+    The output is linear in V: the derivative of αᵢⱼ Vⱼ is αᵢⱼ, once.
+    """
+    return (alpha * alpha).mT @ G
+
+
+def through_the_softmax(alpha, G):
+    """There is a factor α (1 - α), the derivative of a softmax.
+
+    V does not pass through the softmax. What happens to the weights if a value moves?
+    """
+    return (alpha * (1 - alpha)).mT @ G
+
+
+def divided_by_root(alpha, G):
+    """The gradient is divided by the root of its width.
+
+    The division belongs to the scores. Is there one between the values and the output?
+    """
+    return alpha.mT @ G / G.shape[-1] ** 0.5
+
+
+def sign_turned(alpha, G):
+    """Every entry has the wrong sign.
+
+    Asked for is the gradient itself, and not a step against it.
+    """
+    return -alpha.mT @ G
+
+
+# --- right ---------------------------------------------------------------------------------------
+
+
+def with_einsum(alpha, G):
+    """Names the dimensions."""
+    return torch.einsum("...mn,...mv->...nv", alpha, G)
+
+
+def one_dutch_word_at_a_time(alpha, G):
+    """Adds up outer products."""
+    total = 0
+    for j in range(alpha.shape[-2]):
+        total = total + alpha[..., j, :, None] * G[..., j, None, :]
+    return total
+
+
+def one_entry_at_a_time(alpha, G):
+    """Sums for each English word and each width."""
+    products = alpha[..., :, :, None] * G[..., :, None, :]
+    return products.sum(-3)
+
+
+def by_autograd(alpha, G):
+    """Lets torch do it, for some V."""
+    V = torch.zeros(*alpha.shape[:-2], alpha.shape[-1], G.shape[-1], dtype=G.dtype)
+    V.requires_grad_()
+    return torch.autograd.grad((alpha @ V * G).sum(), V)[0]
+
+
+EXERCISE = Exercise(
+    id="value_gradient",
+    oracle=correct,
+    hint="Write one entry of the output as a sum over English words, and differentiate it by one "
+    "entry of V. Then sum over all Dutch words that used it.",
+    misconceptions=(
+        weights_not_transposed,
+        result_transposed,
+        all_dimensions_reversed,
+        mean_over_dutch,
+        mean_by_weight,
+        share_for_all,
+        without_weights,
+        strongest_only,
+        weights_squared,
+        through_the_softmax,
+        divided_by_root,
+        sign_turned,
+    ),
+    right=(with_einsum, one_dutch_word_at_a_time, one_entry_at_a_time, by_autograd),
+    cases=cases,
+)

@@ -1,0 +1,245 @@
+"""The exercise ``table_gradient``: the derivative of a loss by the table (A04; chapter 02)."""
+
+from __future__ import annotations
+
+import torch
+
+from mtcourse.checks.draw import Draw
+from mtcourse.checks.exercise import Exercise, Rule
+from mtcourse.checks.outcomes import Case
+from mtcourse.layers.embeddings import embedding_gradient
+
+
+def cases(draw: Draw) -> list[Case]:
+    """Tokens that repeat, all the same, none twice; as many tokens as words; sentences."""
+    twice = torch.tensor([2, 0, 2])
+    whole = draw.tensor([[1.0, 10.0], [2.0, 20.0], [4.0, 40.0]])
+    batch = torch.tensor([[1, 4, 1, 0], [5, 1, 0, 0], [2, 2, 4, 3]])
+    return [
+        Case("ids 2, 0 and 2 of four words", (twice, whole, 4), by_hand=True),
+        Case("a single token", (torch.tensor([3]), draw.normal(1, 3), 5)),
+        Case("4 tokens, none twice", (torch.tensor([5, 1, 4, 2]), draw.normal(4, 3), 7)),
+        Case("one token four times", (torch.tensor([1, 1, 1, 1]), draw.normal(4, 3), 3)),
+        Case("as many tokens as words", (torch.tensor([2, 0, 3, 2]), draw.normal(4, 4), 4)),
+        Case(
+            "9 tokens of 6 words",
+            (torch.tensor([0, 5, 1, 5, 0, 2, 5, 1, 0]), draw.normal(9, 4), 6),
+        ),
+        Case("3 sentences", (batch, draw.normal(3, 4, 5), 8)),
+    ]
+
+
+def unused_rows_are_0(case: Case, value) -> bool:
+    """Rows without a token."""
+    unused = [k for k in range(case.arguments[2]) if k not in case.arguments[0]]
+    return bool((value[unused] == 0).all())
+
+
+def _rows(ids, H_bar):
+    """Ids and their rows in two lines."""
+    return ids.flatten(), H_bar.reshape(-1, H_bar.shape[-1])
+
+
+# --- wrong ---------------------------------------------------------------------------------------
+
+
+def rows_of_tokens(ids, H_bar, V):
+    """This is the derivative by the rows of the *sentence*. It should be that by the table.
+
+    The result has a row for each of the V words of the vocabulary.
+    """
+    return H_bar.clone()
+
+
+def used_rows_only(ids, H_bar, V):
+    """The sums are right, but only the words of the sentence have a row.
+
+    The derivative has the shape of the table, (V, d). Rows that were not used are there, too.
+    """
+    flat, rows = _rows(ids, H_bar)
+    return embedding_gradient(flat, rows, V)[flat.unique()]
+
+
+def transposed(ids, H_bar, V):
+    """The numbers are right, and the matrix lies on its side.
+
+    The derivative has the shape of the table, (V, d).
+    """
+    return embedding_gradient(ids, H_bar, V).T
+
+
+def last_one_wins(ids, H_bar, V):
+    """Where a token repeats, only its last place counts. The others were overwritten.
+
+    `g[ids] = …` assigns, and `g[ids] += …` does too: it reads once, then assigns. Add one place
+    after the other, or use something that adds up.
+    """
+    flat, rows = _rows(ids, H_bar)
+    g = rows.new_zeros(V, rows.shape[1])
+    for k, row in zip(flat.tolist(), rows, strict=True):
+        g[k] = row
+    return g
+
+
+def first_one_wins(ids, H_bar, V):
+    """Where a token repeats, only its first place counts.
+
+    The row was used at each of these places, and each has something to say to it.
+    """
+    flat, rows = _rows(ids, H_bar)
+    return last_one_wins(flat.flip(0), rows.flip(0), V)
+
+
+def averaged(ids, H_bar, V):
+    """Where a token repeats, its places are averaged. They should be added up.
+
+    If the row moves a little, then H moves at *each* place. What does the loss do?
+    """
+    counts = torch.bincount(ids.flatten(), minlength=V).clamp(min=1)
+    return embedding_gradient(ids, H_bar, V) / counts[:, None]
+
+
+def divided_by_the_tokens(ids, H_bar, V):
+    """Everything is divided by the number of tokens.
+
+    If the loss is a mean, the factor is already in what arrives. The chain rule adds none.
+    """
+    return embedding_gradient(ids, H_bar, V) / ids.numel()
+
+
+def counted(ids, H_bar, V):
+    """This counts how often each word occurs. What arrives at these places is not used.
+
+    Row k is a sum of rows of what arrives. Which ones?
+    """
+    return embedding_gradient(ids, torch.ones_like(H_bar), V)
+
+
+def spread_over_all(ids, H_bar, V):
+    """Every row gets the sum of all that arrives.
+
+    A row learns only from the places where its own token stands. If no place is its, it learns
+    nothing.
+    """
+    _, rows = _rows(ids, H_bar)
+    return rows.sum(0).expand(V, -1).clone()
+
+
+def counted_from_1(ids, H_bar, V):
+    """Every sum stands one row too high.
+
+    Ids count from 0, and so do rows.
+    """
+    flat, rows = _rows(ids, H_bar)
+    return embedding_gradient((flat - 1) % V, rows, V)
+
+
+def row_0_left_out(ids, H_bar, V):
+    """The row of token 0 got nothing, as if it were padding. The equation knows no special ids.
+
+    Row 0 is a row like any other here.
+    """
+    g = embedding_gradient(ids, H_bar, V)
+    g[0] = 0
+    return g
+
+
+def downhill(ids, H_bar, V):
+    """Every number has the wrong sign: that is the direction in which to go, not the derivative.
+
+    The minus of gradient descent comes later.
+    """
+    return -embedding_gradient(ids, H_bar, V)
+
+
+def first_sentence_only(ids, H_bar, V):
+    """Only the first sentence counts.
+
+    The table is the same for all sentences, so it learns from all their places.
+    """
+    return embedding_gradient(*((ids[0], H_bar[0]) if ids.dim() > 1 else (ids, H_bar)), V)
+
+
+def a_sentence_at_a_time(ids, H_bar, V):
+    """One sentence is right. Of a batch you take a sentence at a time, and in it repeats are lost.
+
+    Going through a batch gives whole sentences. Flatten ids and rows first, or use two loops.
+    """
+    g = H_bar.new_zeros(V, H_bar.shape[-1])
+    for k, row in zip(ids, H_bar, strict=True):
+        g[k] += row
+    return g
+
+
+def ids_sorted_alone(ids, H_bar, V):
+    """The ids were sorted, and what arrives at their places was not. So they no longer belong.
+
+    Place j has an id and a row. Whatever you do to the one, do to the other.
+    """
+    flat, rows = _rows(ids, H_bar)
+    return embedding_gradient(flat.sort().values, rows, V)
+
+
+# --- right ---------------------------------------------------------------------------------------
+
+
+def by_product(ids, H_bar, V):
+    """X H_bar."""
+    flat, rows = _rows(ids, H_bar)
+    X = (torch.arange(V)[:, None] == flat).to(rows.dtype)
+    return X @ rows
+
+
+def a_place_at_a_time(ids, H_bar, V):
+    """Adds one place after the other."""
+    flat, rows = _rows(ids, H_bar)
+    g = torch.zeros(V, rows.shape[1], dtype=rows.dtype)
+    for j in range(len(flat)):
+        g[flat[j]] += rows[j]
+    return g
+
+
+def a_word_at_a_time(ids, H_bar, V):
+    """The places of each word."""
+    return torch.stack([H_bar[ids == k].sum(0) for k in range(V)])
+
+
+def with_einsum(ids, H_bar, V):
+    """Names the dimensions."""
+    X = torch.nn.functional.one_hot(ids.flatten(), V).to(H_bar.dtype)
+    return torch.einsum("nv,nd->vd", X, H_bar.reshape(-1, H_bar.shape[-1]))
+
+
+def by_scatter(ids, H_bar, V):
+    """Entry by entry."""
+    flat, rows = _rows(ids, H_bar)
+    return rows.new_zeros(V, rows.shape[1]).scatter_add(0, flat[:, None].expand_as(rows), rows)
+
+
+EXERCISE = Exercise(
+    id="table_gradient",
+    oracle=embedding_gradient,
+    hint="Take one word and ask at which places of the sentence its row was used. What arrives at "
+    "these places is what it learns from.",
+    misconceptions=(
+        rows_of_tokens,
+        used_rows_only,
+        transposed,
+        last_one_wins,
+        first_one_wins,
+        averaged,
+        divided_by_the_tokens,
+        counted,
+        spread_over_all,
+        counted_from_1,
+        row_0_left_out,
+        downhill,
+        first_sentence_only,
+        a_sentence_at_a_time,
+        ids_sorted_alone,
+    ),
+    right=(by_product, a_place_at_a_time, a_word_at_a_time, with_einsum, by_scatter),
+    cases=cases,
+    rules=(Rule("a row that no token uses gets zeros", unused_rows_are_0),),
+    forbids=("backward", "grad"),
+)

@@ -1,0 +1,213 @@
+"""The exercise ``reads``: which words a row of predictions has read, by experiment (A20, C08)."""
+
+from __future__ import annotations
+
+import torch
+
+from mtcourse.checks.draw import Draw
+from mtcourse.checks.exercise import Exercise
+from mtcourse.checks.outcomes import Case
+
+ROUNDING = 1e-3
+
+
+def cases(draw: Draw) -> list[Case]:
+    """Logits with a triangle below the diagonal, on it, all of it, and with moves that are none."""
+
+    def case(name, m, V, moved):
+        return Case(name, _logits(draw, m, V, moved))
+
+    ones = torch.ones(4, 4, dtype=torch.bool)
+    return [
+        case("rows that read up to their own word", 4, 5, ones.tril()),
+        case("rows that read up to the word before", 4, 5, ones.tril(-1)),
+        case("rows that read everything", 4, 3, ones),
+        case("rows that read nothing", 4, 3, ~ones),
+        case("rows that read their own word alone", 4, 6, ones.tril() & ones.triu()),
+        case("five words", 5, 4, draw.booleans(5, 5)),
+        case("a single word", 1, 4, ones[:1, :1]),
+    ]
+
+
+def _logits(draw: Draw, m: int, V: int, moved):
+    """Logits before, and after[k] with word k replaced; row j moves only where it is to move.
+
+    Some rows get a constant that no softmax sees, all get noise as small as rounding.
+    """
+    before = draw.normal(m, V)
+    push = torch.zeros(m, m, V, dtype=before.dtype)
+    push[..., 1] = 2.0
+    push[..., 2] = -1.0 - draw.normal(m, m).abs()
+    after = before + push * moved.T[..., None]
+    shifted = 3.0 * draw.booleans(m, m, 1)
+    after = after + shifted + 1e-5 * draw.normal(m, m, V)
+    return before, after
+
+
+def correct(before, after):
+    """Where the log-probabilities differ by more than rounding: rows are predictions."""
+    change = (after.log_softmax(-1) - before.log_softmax(-1)).abs().amax(-1)
+    return (change > ROUNDING).T
+
+
+# --- wrong ---------------------------------------------------------------------------------------
+
+
+def transposed(before, after):
+    """The map is right, and lies on its side: a row for each word, a column for each prediction.
+
+    `after[k]` belongs to the word that was replaced, and that is to be the column.
+    """
+    return correct(before, after).T.contiguous()
+
+
+def of_logits(before, after):
+    """Logits are compared, and a number that is added to a whole row of them changes no prediction.
+
+    A softmax does not see such a number. So compare probabilities, or their logarithms.
+    """
+    return ((after - before).abs().amax(-1) > ROUNDING).T
+
+
+def of_logits_transposed(before, after):
+    """Logits are compared in place of probabilities, and the map lies on its side.
+
+    A number added to a whole row of logits changes no prediction. And what is `after[k]` about?
+    """
+    return of_logits(before, after).T.contiguous()
+
+
+def exactly(before, after):
+    """Any difference counts here, even one in the last digit, which is rounding.
+
+    A sum in another order differs a little. Ask for more than a thousandth.
+    """
+    return (after.log_softmax(-1) != before.log_softmax(-1)).any(-1).T
+
+
+def only_the_best(before, after):
+    """This asks whether another word came first. A row can move without that.
+
+    Compare all probabilities of a row and not just their order.
+    """
+    return (after.argmax(-1) != before.argmax(-1)).T
+
+
+def without_size(before, after):
+    """Differences are taken with their sign, and only words whose probability rose are seen.
+
+    Or fell: the sign is not what is asked.
+    """
+    change = (after.log_softmax(-1) - before.log_softmax(-1))[..., -1]
+    return (change > ROUNDING).T
+
+
+def mean_change(before, after):
+    """The changes of a row are averaged with their signs. Probabilities sum to 1, so they cancel.
+
+    Take sizes first.
+    """
+    change = (after.softmax(-1) - before.softmax(-1)).mean(-1).abs()
+    return (change > ROUNDING).T
+
+
+def without_the_diagonal(before, after):
+    """The diagonal is left out, as if a row could not have read the word it predicts.
+
+    That is the question. Look at what the experiment says.
+    """
+    result = correct(before, after)
+    return result & ~torch.eye(len(result), dtype=torch.bool)
+
+
+def the_causal_mask(before, after):
+    """This is the causal mask, whatever the experiment says.
+
+    What a model should read and what it does read are two things. Compare the numbers.
+    """
+    return torch.ones(len(before), len(before), dtype=torch.bool).tril()
+
+
+def amounts(before, after):
+    """These are the sizes of the changes. Asked for is whether there is one.
+
+    Compare with a thousandth.
+    """
+    return (after.log_softmax(-1) - before.log_softmax(-1)).abs().amax(-1).T
+
+
+def unmoved(before, after):
+    """This is True where nothing moved.
+
+    True is to say: this row has read this word.
+    """
+    return ~correct(before, after)
+
+
+def softmax_over_rows(before, after):
+    """The softmax runs over the rows, and not over the words of each row.
+
+    Which dimension holds the vocabulary?
+    """
+    change = (after.log_softmax(-2) - before.log_softmax(-2)).abs().amax(-1)
+    return (change > ROUNDING).T
+
+
+# --- right ---------------------------------------------------------------------------------------
+
+
+def by_probabilities(before, after):
+    """Probabilities in place of logarithms."""
+    change = after.softmax(-1) - before.softmax(-1)
+    return (change.abs() > ROUNDING).any(-1).transpose(0, 1)
+
+
+def with_loops(before, after):
+    """Cell by cell."""
+    m = len(before)
+    found = torch.zeros(m, m, dtype=torch.bool)
+    for j in range(m):
+        for k in range(m):
+            found[j, k] = not torch.allclose(
+                after[k, j].softmax(0), before[j].softmax(0), atol=1e-3, rtol=0
+            )
+    return found
+
+
+def by_centred_logits(before, after):
+    """Takes the mean from each row, which a softmax does not see."""
+
+    def centred(x):
+        return x - x.mean(-1, keepdim=True)
+
+    return ((centred(after) - centred(before)).norm(dim=-1) > ROUNDING).mT
+
+
+def by_total_variation(before, after):
+    """Half of the sum of sizes."""
+    p, q = torch.softmax(before, -1), torch.softmax(after, -1)
+    return torch.einsum("kjv->jk", (q - p).abs()) / 2 > ROUNDING
+
+
+EXERCISE = Exercise(
+    id="reads",
+    oracle=correct,
+    hint="Turn logits into log-probabilities. Take sizes of differences, the largest in each row, "
+    "and compare with a thousandth. Which dimension is the word, which the prediction?",
+    misconceptions=(
+        transposed,
+        of_logits,
+        of_logits_transposed,
+        exactly,
+        only_the_best,
+        without_size,
+        mean_change,
+        without_the_diagonal,
+        the_causal_mask,
+        amounts,
+        unmoved,
+        softmax_over_rows,
+    ),
+    right=(by_probabilities, with_loops, by_centred_logits, by_total_variation),
+    cases=cases,
+)

@@ -1,0 +1,216 @@
+"""The exercise ``same_prediction``: what a decoder without positions cannot tell (A13, A20)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from fractions import Fraction
+from math import gcd
+
+import torch
+
+from mtcourse.checks.draw import Draw
+from mtcourse.checks.exercise import Exercise
+from mtcourse.checks.outcomes import Case
+
+_LISTED = (
+    ("the same beginning", [2, 5, 6], [2, 5, 6]),
+    ("one earlier word more", [2, 5, 6], [2, 7, 5, 6]),
+    ("earlier words exchanged", [5, 6, 7, 8], [7, 5, 6, 8]),
+    ("the last word exchanged", [5, 6, 7], [7, 6, 5]),
+    ("another earlier word", [5, 6, 8], [5, 7, 8]),
+    ("a single word and the same", [9], [9]),
+    ("a single word and another", [9], [8]),
+    ("a word, and the same word twice", [9], [9, 9]),
+    ("everything twice", [6, 5], [6, 5, 6, 5]),
+    ("everything twice, in another order", [6, 7, 5], [7, 7, 6, 5, 6, 5]),
+    ("one word twice as often", [6, 5], [6, 6, 5]),
+    ("the last word twice as often", [6, 5], [5, 6, 5]),
+    ("everything twice, another last word", [6, 5], [6, 5, 5, 6]),
+    ("the same kinds of words, other shares", [5, 5, 6, 7], [5, 6, 6, 7]),
+    ("as many words, the first the same", [5, 6, 7], [5, 8, 9]),
+    ("two thirds and four sixths", [5, 6, 5], [6, 5, 5, 6, 5, 5]),
+)
+
+
+def cases(draw: Draw) -> list[Case]:
+    """Pairs that each way of being wrong takes for something else, and drawn ones."""
+    listed = [Case(name, (list(one), list(other)), by_hand=True) for name, one, other in _LISTED]
+    drawn = []
+    for length in (4, 7):
+        one = draw.ids(length, lowest=5, highest=8).tolist()
+        order = draw.normal(length - 1).argsort().tolist()
+        drawn.append(Case(f"{length} words shuffled", (one, [*(one[i] for i in order), one[-1]])))
+        drawn.append(Case(f"{length} words turned round", (one, one[::-1])))
+    return listed + drawn
+
+
+def correct(beginning, other):
+    """The same last word, and words in the same proportions."""
+    return beginning[-1] == other[-1] and _shares(beginning) == _shares(other)
+
+
+def _shares(words):
+    return {word: Fraction(count, len(words)) for word, count in Counter(words).items()}
+
+
+# --- wrong ---------------------------------------------------------------------------------------
+
+
+def always(beginning, other):
+    """This says True of every pair. But the last word counts, and so does which words there are.
+
+    Try a single word and another single word.
+    """
+    return True
+
+
+def never(beginning, other):
+    """This says False of every pair, even of a beginning and itself.
+
+    Try the same beginning twice.
+    """
+    return False
+
+
+def in_order(beginning, other):
+    """The beginnings are compared word by word, in order.
+
+    Attention sums over words. What does a sum know of the order?
+    """
+    return beginning == other
+
+
+def the_bag(beginning, other):
+    """This compares how often each word occurs. The last word, which asks, is forgotten.
+
+    The query of the last row comes from one word. Which?
+    """
+    return Counter(beginning) == Counter(other)
+
+
+def the_set(beginning, other):
+    """This compares which words occur, and forgets how often, and which of them is the last.
+
+    A word that occurs twice has two terms in the sum. And the last word asks.
+    """
+    return set(beginning) == set(other)
+
+
+def only_the_last(beginning, other):
+    """This looks at the last word alone, as if the rows before it were not read.
+
+    The last row attends to all words so far.
+    """
+    return beginning[-1] == other[-1]
+
+
+def bag_and_last(beginning, other):
+    """The last word and the counts are compared. But attention is a mean, and a mean has no counts.
+
+    Multiply all counts by 2: what becomes of the fraction?
+    """
+    return beginning[-1] == other[-1] and Counter(beginning) == Counter(other)
+
+
+def set_and_last(beginning, other):
+    """The last word is compared, and which words occur, but not in which proportions.
+
+    A word that makes up half of a sentence weighs more than one that makes up a tenth.
+    """
+    return beginning[-1] == other[-1] and set(beginning) == set(other)
+
+
+def shares_only(beginning, other):
+    """The proportions are compared, and the last word, which asks, is forgotten.
+
+    The query of the last row comes from one word. Which?
+    """
+    return _shares(beginning) == _shares(other)
+
+
+def shares_of_the_earlier(beginning, other):
+    """The last word is compared by itself, and left out of the proportions of the others.
+
+    The last row attends to itself, too: the causal mask allows k = j.
+    """
+    return beginning[-1] == other[-1] and _shares(beginning[:-1]) == _shares(other[:-1])
+
+
+def first_and_shares(beginning, other):
+    """The proportions are compared, and the first word. It is the last one that asks.
+
+    Which row makes the prediction of the next word?
+    """
+    return beginning[0] == other[0] and _shares(beginning) == _shares(other)
+
+
+def same_length(beginning, other):
+    """This compares the lengths alone.
+
+    Without positions, nothing says how long a beginning is. Which words are read?
+    """
+    return len(beginning) == len(other)
+
+
+# --- right ---------------------------------------------------------------------------------------
+
+
+def by_cross_products(beginning, other):
+    """Counts times the other's length."""
+    words = {*beginning, *other}
+    return beginning[-1] == other[-1] and all(
+        beginning.count(w) * len(other) == other.count(w) * len(beginning) for w in words
+    )
+
+
+def by_repetition(beginning, other):
+    """Makes both equally long, then sorts."""
+    one, two = sorted(beginning * len(other)), sorted(other * len(beginning))
+    return one == two and beginning[-1] == other[-1]
+
+
+def by_the_greatest_divisor(beginning, other):
+    """Divides the counts by what they have in common."""
+
+    def reduced(words):
+        counts = Counter(words)
+        common = gcd(*counts.values())
+        return {word: count // common for word, count in counts.items()}
+
+    return (beginning[-1], reduced(beginning)) == (other[-1], reduced(other))
+
+
+def by_experiment(beginning, other):
+    """Draws a table and three matrices, and looks whether the last rows agree."""
+    generator = torch.Generator().manual_seed(3)
+    table, W_Q, W_K, W_V = torch.randn(4, 64, 64, generator=generator, dtype=torch.float64)
+
+    def last(words):
+        G = table[torch.tensor(words)]
+        return ((G[-1:] @ W_Q) @ (G @ W_K).T / 4096).softmax(-1) @ (G @ W_V)
+
+    return bool(torch.allclose(last(beginning), last(other)))
+
+
+EXERCISE = Exercise(
+    id="same_prediction",
+    oracle=correct,
+    hint="Write the last row as a fraction of two sums over words, each word with its count. Which "
+    "changes of the beginning leave the fraction as it is, whatever the weights?",
+    misconceptions=(
+        always,
+        never,
+        in_order,
+        the_bag,
+        the_set,
+        only_the_last,
+        bag_and_last,
+        set_and_last,
+        shares_only,
+        shares_of_the_earlier,
+        first_and_shares,
+        same_length,
+    ),
+    right=(by_cross_products, by_repetition, by_the_greatest_divisor, by_experiment),
+    cases=cases,
+)

@@ -1,0 +1,290 @@
+"""The exercise ``attention_gradients``: of Q, K and V (A23 carried on; chapter 08)."""
+
+from __future__ import annotations
+
+import math
+
+import torch
+
+from mtcourse.checks.draw import Draw
+from mtcourse.checks.exercise import Exercise
+from mtcourse.checks.outcomes import Case
+from mtcourse.models import framework_gradients
+
+
+def cases(draw: Draw) -> list[Case]:
+    """Two keys with a pencil, one key, sizes that differ, that agree, and batches."""
+    Q, K = draw.tensor([[2.0, 0.0, 0.0, 0.0]]), draw.tensor([[0.0, 1.0, 0.0, 0.0], [0.0, 0, 3, 0]])
+    V, A_bar = draw.tensor([[4.0, 0.0], [0.0, 2.0]]), draw.tensor([[1.0, 0.0]])
+    return [
+        Case("one query, two keys with equal weights, d_k = 4", (Q, K, V, A_bar), by_hand=True),
+        Case("a single query and a single key", _drawn(draw, (), 1, 1, 3, 2)),
+        Case("3 queries and 5 keys, d_k = 4, d_v = 2", _drawn(draw, (), 3, 5, 4, 2)),
+        Case("5 queries and 3 keys, d_k = 2, d_v = 6", _drawn(draw, (), 5, 3, 2, 6)),
+        Case("everything 4", _drawn(draw, (), 4, 4, 4, 4)),
+        Case("2 sentences with 3 heads", _drawn(draw, (2, 3), 4, 5, 6, 3)),
+    ]
+
+
+def _drawn(draw: Draw, leading, m, n, d_k, d_v):
+    """Q, K, V and what arrives at the output."""
+    return (
+        draw.normal(*leading, m, d_k),
+        draw.normal(*leading, n, d_k),
+        draw.normal(*leading, n, d_v),
+        draw.normal(*leading, m, d_v),
+    )
+
+
+def correct(Q, K, V, A_bar):
+    """The package's, with the weights computed first."""
+    alpha = (Q @ K.mT / math.sqrt(Q.shape[-1])).softmax(-1)
+    return framework_gradients.attention_gradients(Q, K, V, alpha, A_bar)
+
+
+def _through(Q, K, V, A_bar, scores_bar=None, scale_Q=1.0, scale_K=1.0):
+    """The way back with another derivative of the softmax, or other scales."""
+    root = math.sqrt(Q.shape[-1])
+    alpha = (Q @ K.mT / root).softmax(-1)
+    alpha_bar = A_bar @ V.mT
+    default = alpha * (alpha_bar - (alpha * alpha_bar).sum(-1, keepdim=True))
+    S_bar = scores_bar(alpha, alpha_bar) if scores_bar else default
+    return S_bar @ K / root * scale_Q, S_bar.mT @ Q / root * scale_K, alpha.mT @ A_bar
+
+
+# --- wrong ---------------------------------------------------------------------------------------
+
+
+def scale_forgotten(Q, K, V, A_bar):
+    """The division by √d_k is missing on the way back. It stands between the product and S.
+
+    A factor on the way forward is a factor on the way back.
+    """
+    root = math.sqrt(Q.shape[-1])
+    return _through(Q, K, V, A_bar, scale_Q=root, scale_K=root)
+
+
+def scale_forgotten_for_keys(Q, K, V, A_bar):
+    """The gradient of the queries is divided by √d_k, and that of the keys is not.
+
+    Both come from the same S.
+    """
+    return _through(Q, K, V, A_bar, scale_K=math.sqrt(Q.shape[-1]))
+
+
+def scaled_twice(Q, K, V, A_bar):
+    """The gradients of queries and keys are divided by d_k: by √d_k once too often.
+
+    The division happened once on the way forward.
+    """
+    root = math.sqrt(Q.shape[-1])
+    return _through(Q, K, V, A_bar, scale_Q=1 / root, scale_K=1 / root)
+
+
+def softmax_skipped(Q, K, V, A_bar):
+    """The softmax is missing on the way back: what arrives at the weights is handed to the scores.
+
+    Between weights and scores lies diag(α) - α αᵀ, one such matrix for each row.
+    """
+    return _through(Q, K, V, A_bar, lambda alpha, alpha_bar: alpha_bar)
+
+
+def softmax_diagonal_part(Q, K, V, A_bar):
+    """Only the part diag(α) of the softmax's derivative is there: α times what arrives.
+
+    If one score grows, all other weights of the row shrink. That is the part - α αᵀ.
+    """
+    return _through(Q, K, V, A_bar, lambda alpha, alpha_bar: alpha * alpha_bar)
+
+
+def half_a_softmax_and_no_scale(Q, K, V, A_bar):
+    """Two things: of the softmax's derivative only diag(α) is there, and √d_k is missing.
+
+    Take them one at a time. If one score grows, what do the other weights of its row do?
+    """
+    root = math.sqrt(Q.shape[-1])
+    return _through(Q, K, V, A_bar, lambda alpha, alpha_bar: alpha * alpha_bar, root, root)
+
+
+def softmax_diagonal_alone(Q, K, V, A_bar):
+    """This takes α(1 - α) times what arrives, as if a score moved its own weight alone.
+
+    If one score grows, all other weights of the row shrink. That is the part - α αᵀ.
+    """
+    return _through(Q, K, V, A_bar, lambda alpha, alpha_bar: alpha * (1 - alpha) * alpha_bar)
+
+
+def plain_mean_for_weighted(Q, K, V, A_bar):
+    """From what arrives at the weights you took its plain mean. It must be the weighted one.
+
+    The sum over l in rule 3 has α in it.
+    """
+    return _through(
+        Q, K, V, A_bar, lambda alpha, alpha_bar: alpha * (alpha_bar - alpha_bar.mean(-1, True))
+    )
+
+
+def along_the_queries(Q, K, V, A_bar):
+    """In the softmax's derivative the sum runs over queries. A row of weights is a query's.
+
+    Each row of α sums to 1, so it is within rows that weights depend on each other.
+    """
+    return _through(
+        Q,
+        K,
+        V,
+        A_bar,
+        lambda alpha, alpha_bar: alpha * (alpha_bar - (alpha * alpha_bar).sum(-2, keepdim=True)),
+    )
+
+
+def signs_of_scores(Q, K, V, A_bar):
+    """The gradients of queries and keys have the wrong sign; that of the values is right.
+
+    Which of the two terms of the softmax's derivative is subtracted?
+    """
+    return _through(Q, K, V, A_bar, scale_Q=-1, scale_K=-1)
+
+
+def queries_and_keys_exchanged(Q, K, V, A_bar):
+    """The first two have changed places.
+
+    The gradient of Q has the shape of Q. Return it first.
+    """
+    Q_bar, K_bar, V_bar = correct(Q, K, V, A_bar)
+    return K_bar, Q_bar, V_bar
+
+
+def values_first(Q, K, V, A_bar):
+    """All three are right, in the order in which one meets them.
+
+    Return them as Q, K, V.
+    """
+    Q_bar, K_bar, V_bar = correct(Q, K, V, A_bar)
+    return V_bar, Q_bar, K_bar
+
+
+def values_not_transposed(Q, K, V, A_bar):
+    """For the values the weights are not transposed: that needs as many queries as keys.
+
+    A = αV is a product. What does the right factor of a product get?
+    """
+    Q_bar, K_bar, _ = correct(Q, K, V, A_bar)
+    return Q_bar, K_bar, (Q @ K.mT / math.sqrt(Q.shape[-1])).softmax(-1) @ A_bar
+
+
+def keys_not_transposed(Q, K, V, A_bar):
+    """For the keys the gradient of the scores is not transposed.
+
+    Key j meets the loss through column j of the scores.
+    """
+    root = math.sqrt(Q.shape[-1])
+    alpha = (Q @ K.mT / root).softmax(-1)
+    alpha_bar = A_bar @ V.mT
+    S_bar = alpha * (alpha_bar - (alpha * alpha_bar).sum(-1, keepdim=True))
+    return S_bar @ K / root, S_bar @ Q / root, alpha.mT @ A_bar
+
+
+def all_dimensions_reversed(Q, K, V, A_bar):
+    """One sentence is right. In a batch `.T` turned all dimensions around.
+
+    Swap the last two only: `.mT`.
+    """
+    root = math.sqrt(Q.shape[-1])
+    alpha = (Q @ K.permute(*reversed(range(K.dim()))) / root).softmax(-1)
+    alpha_bar = A_bar @ V.permute(*reversed(range(V.dim())))
+    S_bar = alpha * (alpha_bar - (alpha * alpha_bar).sum(-1, keepdim=True))
+    turned = list(reversed(range(S_bar.dim())))
+    return S_bar @ K / root, S_bar.permute(*turned) @ Q / root, alpha.permute(*turned) @ A_bar
+
+
+def weights_not_scaled(Q, K, V, A_bar):
+    """The weights are those of scores that were not divided by √d_k.
+
+    The forward pass is attention as always. Compute α as you would there.
+    """
+    root = math.sqrt(Q.shape[-1])
+    alpha = (Q @ K.mT).softmax(-1)
+    alpha_bar = A_bar @ V.mT
+    S_bar = alpha * (alpha_bar - (alpha * alpha_bar).sum(-1, keepdim=True))
+    return S_bar @ K / root, S_bar.mT @ Q / root, alpha.mT @ A_bar
+
+
+# --- right ---------------------------------------------------------------------------------------
+
+
+def with_jacobians(Q, K, V, A_bar):
+    """The matrix diag(α) - α αᵀ of each row, written out."""
+    alpha = torch.softmax(Q @ K.transpose(-1, -2) * Q.size(-1) ** -0.5, dim=-1)
+    J = torch.diag_embed(alpha) - alpha[..., :, None] * alpha[..., None, :]
+    S_bar = (J @ (A_bar @ V.mT)[..., None]).squeeze(-1) / Q.size(-1) ** 0.5
+    return S_bar @ K, S_bar.transpose(-1, -2) @ Q, alpha.transpose(-1, -2) @ A_bar
+
+
+def with_einsum(Q, K, V, A_bar):
+    """Names the dimensions."""
+    scale = 1 / math.sqrt(K.shape[-1])
+    alpha = torch.einsum("...ic,...jc->...ij", Q, K).mul(scale).softmax(-1)
+    alpha_bar = torch.einsum("...iv,...jv->...ij", A_bar, V)
+    mean = torch.einsum("...ij,...ij->...i", alpha, alpha_bar)
+    S_bar = alpha * (alpha_bar - mean[..., None])
+    return (
+        torch.einsum("...ij,...jc->...ic", S_bar, K) * scale,
+        torch.einsum("...ij,...ic->...jc", S_bar, Q) * scale,
+        torch.einsum("...ij,...iv->...jv", alpha, A_bar),
+    )
+
+
+def by_the_output(Q, K, V, A_bar):
+    """The weighted mean of what arrives at the weights is the output times what arrives there."""
+    root = math.sqrt(Q.shape[-1])
+    alpha = (Q @ K.mT / root).softmax(-1)
+    mean = (alpha @ V * A_bar).sum(-1, keepdim=True)
+    S_bar = alpha * (A_bar @ V.mT - mean) / root
+    return [S_bar @ K, S_bar.mT @ Q, alpha.mT @ A_bar]
+
+
+def one_query_at_a_time(Q, K, V, A_bar):
+    """Loops over sentences and queries."""
+    if Q.dim() > 2:
+        each = [one_query_at_a_time(*of) for of in zip(Q, K, V, A_bar, strict=True)]
+        return tuple(torch.stack(parts) for parts in zip(*each, strict=True))
+    Q_bar, K_bar, V_bar = torch.zeros_like(Q), torch.zeros_like(K), torch.zeros_like(V)
+    for i in range(len(Q)):
+        p = (K @ Q[i] / math.sqrt(Q.shape[1])).softmax(0)
+        p_bar = V @ A_bar[i]
+        s_bar = p * (p_bar - p @ p_bar) / math.sqrt(Q.shape[1])
+        Q_bar[i] = K.T @ s_bar
+        K_bar += torch.outer(s_bar, Q[i])
+        V_bar += torch.outer(p, A_bar[i])
+    return Q_bar, K_bar, V_bar
+
+
+EXERCISE = Exercise(
+    id="attention_gradients",
+    oracle=correct,
+    hint="A = αV is a product: it gives V_bar and ᾱ. Then a softmax of rows, then S = QKᵀ/√d_k, a "
+    "product again. Write the shape of each of them; only one order of the factors fits.",
+    misconceptions=(
+        scale_forgotten,
+        scale_forgotten_for_keys,
+        scaled_twice,
+        softmax_skipped,
+        softmax_diagonal_part,
+        half_a_softmax_and_no_scale,
+        softmax_diagonal_alone,
+        plain_mean_for_weighted,
+        along_the_queries,
+        signs_of_scores,
+        queries_and_keys_exchanged,
+        values_first,
+        values_not_transposed,
+        keys_not_transposed,
+        all_dimensions_reversed,
+        weights_not_scaled,
+    ),
+    right=(with_jacobians, with_einsum, by_the_output, one_query_at_a_time),
+    cases=cases,
+    tolerance=3e-5,
+    forbids=("backward", "grad", "jacobian", "jacrev", "vjp"),
+)

@@ -1,0 +1,276 @@
+"""The exercise ``four_losses``: one table of token losses, four divisors (A19, C05; chapter 08)."""
+
+from __future__ import annotations
+
+import torch
+
+from mtcourse.checks.draw import Draw
+from mtcourse.checks.exercise import Exercise
+from mtcourse.checks.outcomes import Case
+
+
+def cases(draw: Draw) -> list[Case]:
+    """Sentences of one length and of several; what stands at padding is not 0."""
+    hand = draw.tensor([[1.0, 2.0, 3.0], [6.0, 9.0, 9.0]]), torch.tensor([[5, 7, 3], [3, 0, 0]])
+    sure = draw.tensor([[0.0, 2.0, 0.0, 4.0], [3.0, 0.0, 7.0, 7.0], [1.0, 5.0, 3.0, 8.0]])
+    of_three = torch.tensor([[4, 5, 6, 3], [8, 3, 0, 0], [9, 5, 3, 0]])
+    drawn = draw.normal(5, 7).square()
+    lengths = draw.ids(5, lowest=1, highest=6)
+    lengths[0] = 6
+    labels = torch.where(torch.arange(7) < lengths[:, None], draw.ids(5, 7, lowest=3, highest=9), 0)
+    return [
+        Case("a sentence of three tokens and one of a single token", hand, by_hand=True),
+        Case("one sentence", (draw.normal(1, 4).square(), torch.tensor([[4, 5, 6, 3]]))),
+        Case("3 sentences with tokens that cost nothing", (sure, of_three)),
+        Case("5 sentences, each with padding", (drawn, labels)),
+    ]
+
+
+def correct(losses, labels):
+    """Sum over tokens, then four divisors."""
+    real = labels != 0
+    of_sentence = torch.where(real, losses, 0.0).sum(-1)
+    counts = real.sum(-1)
+    return _answer(
+        of_sentence.sum(),
+        of_sentence.mean(),
+        of_sentence.sum() / counts.sum(),
+        (of_sentence / counts).mean(),
+    )
+
+
+def _answer(total, sentences, tokens, each):
+    return {"sum": total, "sentences": sentences, "tokens": tokens, "each": each}
+
+
+def _parts(losses, labels):
+    """Right ones, and the sums and counts of the sentences to make wrong ones from."""
+    real = labels != 0
+    return correct(losses, labels), torch.where(real, losses, 0.0).sum(-1), real.sum(-1)
+
+
+# --- wrong ---------------------------------------------------------------------------------------
+
+
+def without_names(losses, labels):
+    """The four numbers are right, but their names are missing.
+
+    Return a dictionary with the names of the question.
+    """
+    return list(correct(losses, labels).values())
+
+
+def padding_counted_everywhere(losses, labels):
+    """Padding is counted: its losses are in every sum, and its places in every mean.
+
+    Where a label is 0 there was nothing to predict. Neither its loss nor its place counts.
+    """
+    return correct(losses, torch.ones_like(labels))
+
+
+def padding_summed(losses, labels):
+    """The counts leave padding out, but the sums do not: what stands at padding is added.
+
+    Make the losses at padding 0 before you add.
+    """
+    _, _, counts = _parts(losses, labels)
+    s = losses.sum(-1)
+    return _answer(s.sum(), s.mean(), s.sum() / counts.sum(), (s / counts).mean())
+
+
+def padding_summed_and_places_counted(losses, labels):
+    """The number of tokens is right. But padding is summed, and sentences divide by all places.
+
+    Make the losses at padding 0 before you add, and count the tokens of each sentence.
+    """
+    s = losses.sum(-1)
+    return _answer(s.sum(), s.mean(), s.sum() / (labels != 0).sum(), losses.mean())
+
+
+def mean_over_all_places(losses, labels):
+    """All sums are right. But the means over tokens divide by all places, with those of padding.
+
+    How many tokens does each sentence have? Count labels that are not 0.
+    """
+    right, s, _ = _parts(losses, labels)
+    places = labels.shape[-1]
+    return right | {"tokens": s.sum() / labels.numel(), "each": (s / places).mean()}
+
+
+def tokens_over_all_places(losses, labels):
+    """Three are right. The mean over tokens divides by all places of the batch, padding included.
+
+    Such a loss falls when a batch is padded more. Count the real labels.
+    """
+    right, s, _ = _parts(losses, labels)
+    return right | {"tokens": s.sum() / labels.numel()}
+
+
+def each_over_all_places(losses, labels):
+    """Three are right. The mean of each sentence divides by the length of the longest.
+
+    Each sentence has a count of its own.
+    """
+    right, s, _ = _parts(losses, labels)
+    return right | {"each": (s / labels.shape[-1]).mean()}
+
+
+def free_tokens_not_counted(losses, labels):
+    """Tokens are counted where the loss is above 0. But a token may cost nothing and still count.
+
+    Whether a place is padding is written in the labels.
+    """
+    right, s, _ = _parts(losses, labels)
+    counts = ((losses > 0) & (labels != 0)).sum(-1).clamp(min=1)
+    return right | {"tokens": s.sum() / counts.sum(), "each": (s / counts).mean()}
+
+
+def tokens_as_each(losses, labels):
+    """`tokens` is the mean of the sentences' means. Then tokens of short sentences weigh more.
+
+    Add all losses, count all tokens, divide once.
+    """
+    right, _, _ = _parts(losses, labels)
+    return right | {"tokens": right["each"]}
+
+
+def each_as_tokens(losses, labels):
+    """`each` is the mean over all tokens. Then long sentences weigh more than short ones.
+
+    First a mean within each sentence, then a mean of these.
+    """
+    right, _, _ = _parts(losses, labels)
+    return right | {"each": right["tokens"]}
+
+
+def each_summed(losses, labels):
+    """`each` adds the sentences' means up, and is to be their mean.
+
+    How many sentences are there?
+    """
+    right, s, counts = _parts(losses, labels)
+    return right | {"each": (s / counts).sum()}
+
+
+def sentences_as_each(losses, labels):
+    """`sentences` divides within each sentence already. A19 adds up the tokens of a sentence.
+
+    Read A19 from the right: which sums stand behind the 1/N?
+    """
+    right, _, _ = _parts(losses, labels)
+    return right | {"sentences": right["each"]}
+
+
+def sentences_as_tokens(losses, labels):
+    """`sentences` divides by the number of tokens. In A19, N is the number of sentences.
+
+    The number of tokens is what toolkits divide by.
+    """
+    right, _, _ = _parts(losses, labels)
+    return right | {"sentences": right["tokens"]}
+
+
+def sentences_over_places(losses, labels):
+    """`sentences` divides by the places of a sentence, and should by the number of sentences.
+
+    Which dimension of the table is that of the sentences?
+    """
+    right, s, _ = _parts(losses, labels)
+    return right | {"sentences": s.sum() / labels.shape[-1]}
+
+
+def sum_is_a_mean(losses, labels):
+    """`sum` is divided by the number of sentences. C05 divides by nothing.
+
+    Two sums, one over sequences and one over tokens, and nothing in front of them.
+    """
+    right, _, _ = _parts(losses, labels)
+    return right | {"sum": right["sentences"]}
+
+
+def sum_of_each_sentence(losses, labels):
+    """`sum` holds one number for each sentence, and is to be one for all.
+
+    C05 adds over the sequences, too.
+    """
+    right, s, _ = _parts(losses, labels)
+    return right | {"sum": s}
+
+
+def signs_turned(losses, labels):
+    """All four have the wrong sign.
+
+    The minus of A19 and C05 is in the token losses already.
+    """
+    return {name: -value for name, value in correct(losses, labels).items()}
+
+
+# --- right ---------------------------------------------------------------------------------------
+
+
+def with_lists(losses, labels):
+    """Lists of the real losses of each sentence."""
+    rows = [
+        [float(loss) for loss, y in zip(*pair, strict=True) if y != 0]
+        for pair in zip(losses.tolist(), labels.tolist(), strict=True)
+    ]
+    everything = [loss for row in rows for loss in row]
+    return {
+        "sum": sum(everything),
+        "sentences": sum(everything) / len(rows),
+        "tokens": sum(everything) / len(everything),
+        "each": sum(sum(row) / len(row) for row in rows) / len(rows),
+    }
+
+
+def with_a_mask_of_numbers(losses, labels):
+    """Multiplies by 1 and 0."""
+    m = (labels != 0).to(losses.dtype)
+    total = (losses * m).sum()
+    each = torch.einsum("ij,ij->i", losses, m) / m.sum(1)
+    return _answer(total, total / len(losses), total / m.sum(), each.sum() / len(each))
+
+
+def by_selection(losses, labels):
+    """Takes the real losses out of the table."""
+    chosen = losses[labels > 0]
+    means = torch.stack([row[y > 0].mean() for row, y in zip(losses, labels, strict=True)])
+    return _answer(chosen.sum(), chosen.sum() / labels.size(0), chosen.mean(), means.mean())
+
+
+def as_weights(losses, labels):
+    """Each loss is a weighting of the same table."""
+    real = (labels != 0).to(losses.dtype)
+    counts, N = real.sum(-1, keepdim=True), len(labels)
+    weights = {"sum": real, "sentences": real / N, "tokens": real / real.sum()}
+    weights["each"] = real / counts / N
+    return {name: (w * losses).sum() for name, w in weights.items()}
+
+
+EXERCISE = Exercise(
+    id="four_losses",
+    oracle=correct,
+    hint="With a pencil: the first sentence costs 1 + 2 + 3, the second 6; the 9s are at padding. "
+    "There are 2 sentences and 4 tokens.",
+    misconceptions=(
+        without_names,
+        padding_counted_everywhere,
+        padding_summed,
+        padding_summed_and_places_counted,
+        mean_over_all_places,
+        tokens_over_all_places,
+        each_over_all_places,
+        free_tokens_not_counted,
+        tokens_as_each,
+        each_as_tokens,
+        each_summed,
+        sentences_as_each,
+        sentences_as_tokens,
+        sentences_over_places,
+        sum_is_a_mean,
+        sum_of_each_sentence,
+        signs_turned,
+    ),
+    right=(with_lists, with_a_mask_of_numbers, by_selection, as_weights),
+    cases=cases,
+)

@@ -1,0 +1,234 @@
+"""The exercise ``logit_gradient``: of the mean loss per token (A19, A22; chapter 08)."""
+
+from __future__ import annotations
+
+import math
+
+import torch
+import torch.nn.functional as F
+
+from mtcourse.checks.draw import Draw
+from mtcourse.checks.exercise import Exercise, Rule
+from mtcourse.checks.outcomes import Case
+from mtcourse.training import likelihood
+
+
+def cases(draw: Draw) -> list[Case]:
+    """With a pencil, one token, square, padded, and with a word that the model is sure of."""
+    hand = draw.tensor([[0.0, 0.0, math.log(2)], [0.0, math.log(2), 0.0], [0.0, 0.0, 0.0]])
+    batch = torch.tensor([[3, 1, 4, 0], [2, 0, 0, 0], [5, 5, 1, 2]])
+    sure = 30 * draw.normal(2, 3, 5)
+    return [
+        Case(
+            "three positions, the last of them padding",
+            (hand, torch.tensor([2, 2, 0])),
+            by_hand=True,
+        ),
+        Case("a single token", (draw.normal(1, 4), torch.tensor([2]))),
+        Case("as many positions as words", (draw.normal(4, 4), torch.tensor([3, 1, 2, 1]))),
+        Case("3 sentences, two of them padded", (draw.normal(3, 4, 6), batch)),
+        Case("a model that is sure", (sure, torch.tensor([[1, 2, 3], [4, 1, 0]]))),
+    ]
+
+
+def correct(logits, labels):
+    """Softmax less one-hot, over the number of tokens."""
+    return likelihood.logit_gradient(logits, labels) / (labels != 0).sum()
+
+
+def rows_sum_to_0(case: Case, gradient) -> bool:
+    """Whether what one word gains, others lose."""
+    return bool((gradient.double().sum(-1).abs() < 1e-5).all())
+
+
+def _onehot(logits, labels):
+    return F.one_hot(labels, logits.shape[-1]).to(logits.dtype)
+
+
+def _real(labels):
+    return (labels != 0)[..., None]
+
+
+# --- wrong ---------------------------------------------------------------------------------------
+
+
+def sign_turned(logits, labels):
+    """Every entry has the wrong sign: this is the direction in which the loss falls.
+
+    If the right word's logit grows, what does the loss do? Then what is its derivative's sign?
+    """
+    return -correct(logits, labels)
+
+
+def of_the_sum(logits, labels):
+    """This is the gradient of the sum of the losses. Asked for is that of their mean.
+
+    A factor in front of the loss stands in front of its gradient.
+    """
+    return likelihood.logit_gradient(logits, labels)
+
+
+def over_all_positions(logits, labels):
+    """It is divided by all positions, those of padding included.
+
+    The mean runs over tokens. How many labels are not 0?
+    """
+    return likelihood.logit_gradient(logits, labels) / labels.numel()
+
+
+def over_sentences(logits, labels):
+    """It is divided by the first size of the labels. The mean runs over the tokens of all.
+
+    How many labels are not 0?
+    """
+    return likelihood.logit_gradient(logits, labels) / labels.shape[0]
+
+
+def padding_pushed(logits, labels):
+    """The rows of padding are not 0: they push word number 0 up, as if it were the right one.
+
+    Where there is no loss there is no gradient.
+    """
+    return (logits.softmax(-1) - _onehot(logits, labels)) / (labels != 0).sum()
+
+
+def padding_pushed_and_counted(logits, labels):
+    """Padding is treated as a word, number 0: it has a gradient, and it counts in the mean.
+
+    Where the label is 0 there is no loss. How many labels are left?
+    """
+    return (logits.softmax(-1) - _onehot(logits, labels)) / labels.numel()
+
+
+def padding_loses_its_target_only(logits, labels):
+    """In the rows of padding you left out the one-hot part, and the softmax still stands there.
+
+    Where there is no loss, no part of the gradient is left.
+    """
+    target = _onehot(logits, labels) * _real(labels)
+    return (logits.softmax(-1) - target) / (labels != 0).sum()
+
+
+def only_at_the_label(logits, labels):
+    """It is right at the label and 0 elsewhere. But every logit stands in the sum below the line.
+
+    Differentiate log Σ exp(u) by a logit that is not the label's.
+    """
+    return correct(logits, labels) * _onehot(logits, labels)
+
+
+def without_the_label(logits, labels):
+    """This is the softmax alone. The second term of the loss, minus the label's logit, is missing.
+
+    The loss is log Σ exp(u) - u[y]. Differentiate both terms.
+    """
+    return logits.softmax(-1) * _real(labels) / (labels != 0).sum()
+
+
+def by_the_probabilities(logits, labels):
+    """This is the derivative by the probabilities, -1/p at the label.
+
+    The logits lie one softmax further back.
+    """
+    p = logits.softmax(-1)
+    return -_onehot(logits, labels) / p * _real(labels) / (labels != 0).sum()
+
+
+def squared_error(logits, labels):
+    """p - y is multiplied by p (1 - p), as it would be for a squared error.
+
+    With a logarithm in the loss, that factor cancels. Start from log Σ exp(u) - u[y].
+    """
+    p = logits.softmax(-1)
+    return correct(logits, labels) * p * (1 - p)
+
+
+def logits_less_target(logits, labels):
+    """The one-hot row is taken from the logits. It is to be taken from the probabilities.
+
+    The derivative of log Σ exp(u) by u[k] is a fraction. Which?
+    """
+    return (logits - _onehot(logits, labels)) * _real(labels) / (labels != 0).sum()
+
+
+def along_the_positions(logits, labels):
+    """The softmax runs over the positions. Each position shares out its own 1 among the words.
+
+    Which dimension of the logits is that of the words?
+    """
+    p = logits.softmax(-2)
+    return (p - _onehot(logits, labels)) * _real(labels) / (labels != 0).sum()
+
+
+def nothing_for_a_sure_word(logits, labels):
+    """A probability was rounded before it was used: words above a half count as certain.
+
+    p - y, with p as it is.
+    """
+    p = (logits.softmax(-1) > 0.5).to(logits.dtype)
+    return (p - _onehot(logits, labels)) * _real(labels) / (labels != 0).sum()
+
+
+# --- right ---------------------------------------------------------------------------------------
+
+
+def with_scatter(logits, labels):
+    """Takes 1 away at the labels."""
+    gradient = torch.softmax(logits, -1)
+    one = gradient.new_ones(()).expand(*labels.shape, 1)
+    gradient = gradient.scatter_add(-1, labels[..., None], -one)
+    return torch.where(_real(labels), gradient, 0.0) / labels.count_nonzero()
+
+
+def with_one_hot(logits, labels):
+    """As it is written."""
+    p, y = logits.log_softmax(-1).exp(), _onehot(logits, labels)
+    real = (labels > 0).to(logits.dtype)
+    return (p - y) * (real / real.sum())[..., None]
+
+
+def one_entry_at_a_time(logits, labels):
+    """The two cases of the derivative."""
+    V, count = logits.shape[-1], int((labels != 0).sum())
+    rows = logits.reshape(-1, V).softmax(-1)
+    gradient = torch.zeros_like(rows)
+    for i, y in enumerate(labels.reshape(-1).tolist()):
+        for k in range(V):
+            if y != 0:
+                gradient[i, k] = (rows[i, k] - (1 if k == y else 0)) / count
+    return gradient.reshape(logits.shape)
+
+
+def with_comparison(logits, labels):
+    """One-hot by comparing with the numbers of the words."""
+    target = labels[..., None] == torch.arange(logits.shape[-1])
+    gradient = torch.softmax(logits, dim=-1) - target.to(logits.dtype)
+    return gradient.masked_fill(labels[..., None] == 0, 0) / (labels != 0).sum()
+
+
+EXERCISE = Exercise(
+    id="logit_gradient",
+    oracle=correct,
+    hint="Write the loss of one token as log Σ exp(u[k]) - u[y] and differentiate it by u[k], once "
+    "for k = y and once for another word. Then: what does padding contribute, and what divides it?",
+    misconceptions=(
+        sign_turned,
+        of_the_sum,
+        over_all_positions,
+        over_sentences,
+        padding_pushed,
+        padding_pushed_and_counted,
+        padding_loses_its_target_only,
+        only_at_the_label,
+        without_the_label,
+        by_the_probabilities,
+        squared_error,
+        logits_less_target,
+        along_the_positions,
+        nothing_for_a_sure_word,
+    ),
+    right=(with_scatter, with_one_hot, one_entry_at_a_time, with_comparison),
+    cases=cases,
+    rules=(Rule("each row sums to 0", rows_sum_to_0),),
+    forbids=("backward", "grad", "jacobian", "jacrev", "vjp"),
+)

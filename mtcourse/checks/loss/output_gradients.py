@@ -1,0 +1,292 @@
+"""The exercise ``output_gradients``: back through A23's equation (A23, A22; chapter 08)."""
+
+from __future__ import annotations
+
+import torch
+
+from mtcourse.checks.draw import Draw
+from mtcourse.checks.exercise import Exercise
+from mtcourse.checks.outcomes import Case
+from mtcourse.models import framework_gradients
+
+
+def cases(draw: Draw) -> list[Case]:
+    """Whole numbers with a 0 inside the ReLU, sizes that all differ, square ones, and batches."""
+    A = draw.tensor([[1.0, 0.0], [2.0, 1.0], [0.0, 1.0]])
+    W_1 = draw.tensor([[1.0, -1.0, 0.0], [-2.0, 1.0, 1.0]])
+    W_2 = draw.tensor([[1.0, 0.0], [2.0, 1.0], [0.0, 3.0]])
+    W_O = draw.tensor([[1.0, 0.0, -1.0, 2.0], [0.0, 1.0, 1.0, 0.0]])
+    U_bar = draw.tensor([[1.0, 0.0, -1.0, 0.0], [0.0, 2.0, -1.0, -1.0], [1.0, -1.0, 0.0, 0.0]])
+    return [
+        Case("three tokens of whole numbers", (A, W_1, W_2, W_O, U_bar), by_hand=True),
+        Case("a single token", _drawn(draw, (1,), 3, 4, 5)),
+        Case("6 tokens, 4 wide, 5 inside, 7 words", _drawn(draw, (6,), 4, 5, 7)),
+        Case("4 tokens, everything 4 wide", _drawn(draw, (4,), 4, 4, 4)),
+        Case("2 sentences of 3 tokens", _drawn(draw, (2, 3), 4, 5, 6)),
+        Case("3 sentences of 4 tokens, everything 4 wide", _drawn(draw, (3, 4), 4, 4, 4)),
+    ]
+
+
+def _drawn(draw: Draw, leading, d, inside, V):
+    """A_C, the three weights, and what arrives at the logits."""
+    return (
+        draw.normal(*leading, d),
+        draw.normal(d, inside),
+        draw.normal(inside, d),
+        draw.normal(d, V),
+        draw.normal(*leading, V),
+    )
+
+
+def correct(A_C, W_1, W_2, W_O, U_bar):
+    """Product, product, ReLU, product."""
+    H_D = torch.relu(A_C @ W_1) @ W_2
+    H_bar, W_O_bar = framework_gradients.product_gradients(H_D, W_O, U_bar)
+    A_bar, W_1_bar, W_2_bar = framework_gradients.feed_forward_gradients(A_C, W_1, W_2, H_bar)
+    return W_O_bar, W_2_bar, W_1_bar, A_bar
+
+
+def _walk(A_C, W_1, W_2, W_O, U_bar, gate=None, weights_of=None):
+    """The way back with another gate of the ReLU, or another way to get a weight's gradient."""
+    weights_of = weights_of or (lambda X, Y_bar: X.flatten(0, -2).T @ Y_bar.flatten(0, -2))
+    F = A_C @ W_1
+    R = F.relu()
+    H_bar = U_bar @ W_O.T
+    R_bar = H_bar @ W_2.T
+    F_bar = gate(F, R_bar) if gate else R_bar * (F > 0)
+    return (
+        weights_of(R @ W_2, U_bar),
+        weights_of(R, H_bar),
+        weights_of(A_C, F_bar),
+        F_bar @ W_1.T,
+    )
+
+
+# --- wrong ---------------------------------------------------------------------------------------
+
+
+def relu_forgotten(A_C, W_1, W_2, W_O, U_bar):
+    """The ReLU is missing on the way back: gradient passes where it had put out 0.
+
+    Where F was negative, a nudge of F changes nothing. What is the derivative there?
+    """
+    return _walk(A_C, W_1, W_2, W_O, U_bar, lambda F, R_bar: R_bar)
+
+
+def relu_of_the_gradient(A_C, W_1, W_2, W_O, U_bar):
+    """A ReLU was taken of the gradient, which may well be negative.
+
+    What decides is the sign of F, on the way forward, and not that of what comes back.
+    """
+    return _walk(A_C, W_1, W_2, W_O, U_bar, lambda F, R_bar: R_bar.relu())
+
+
+def open_at_zero(A_C, W_1, W_2, W_O, U_bar):
+    """At F = 0 the gradient passes. There the derivative is a convention, and everybody takes 0.
+
+    Use F > 0, as torch does.
+    """
+    return _walk(A_C, W_1, W_2, W_O, U_bar, lambda F, R_bar: R_bar * (F >= 0))
+
+
+def gate_not_for_W_1(A_C, W_1, W_2, W_O, U_bar):
+    """The ReLU is there on the way to A_C, but the gradient of W_1 was made without it.
+
+    Both come from the gradient at F = A_C W_1, behind the ReLU.
+    """
+    W_O_bar, W_2_bar, _, A_bar = correct(A_C, W_1, W_2, W_O, U_bar)
+    W_1_bar = _walk(A_C, W_1, W_2, W_O, U_bar, lambda F, R_bar: R_bar)[2]
+    return W_O_bar, W_2_bar, W_1_bar, A_bar
+
+
+def gate_not_for_A(A_C, W_1, W_2, W_O, U_bar):
+    """The ReLU is there for W_1, but what goes on to A_C has passed by it.
+
+    Both come from the gradient at F = A_C W_1, behind the ReLU.
+    """
+    W_O_bar, W_2_bar, W_1_bar, _ = correct(A_C, W_1, W_2, W_O, U_bar)
+    return W_O_bar, W_2_bar, W_1_bar, U_bar @ W_O.T @ W_2.T @ W_1.T
+
+
+def W_2_from_before_the_relu(A_C, W_1, W_2, W_O, U_bar):
+    """The gradient of W_2 was made from F. What W_2 multiplies is ReLU(F).
+
+    In the product R W_2, which matrix stands on the left?
+    """
+    W_O_bar, _, W_1_bar, A_bar = correct(A_C, W_1, W_2, W_O, U_bar)
+    H_bar = U_bar @ W_O.T
+    return W_O_bar, (A_C @ W_1).flatten(0, -2).T @ H_bar.flatten(0, -2), W_1_bar, A_bar
+
+
+def weights_transposed(A_C, W_1, W_2, W_O, U_bar):
+    """The gradients of the weights are transposed: rows and columns have changed places.
+
+    The gradient of W has the shape of W. Which of X and its bar then comes first?
+    """
+    W_O_bar, W_2_bar, W_1_bar, A_bar = correct(A_C, W_1, W_2, W_O, U_bar)
+    return W_O_bar.T, W_2_bar.T, W_1_bar.T, A_bar
+
+
+def back_without_transposing(A_C, W_1, W_2, W_O, U_bar):
+    """On the way back the weights are not transposed. With square ones that even runs.
+
+    Forward a row is multiplied by W. To undo the shapes, multiply by W transposed.
+    """
+    F = A_C @ W_1
+    H_bar = U_bar @ W_O
+    F_bar = (H_bar @ W_2) * (F > 0)
+    flat = (F.relu() @ W_2, U_bar), (F.relu(), H_bar), (A_C, F_bar)
+    products = (X.flatten(0, -2).T @ Y.flatten(0, -2) for X, Y in flat)
+    return *products, F_bar @ W_1
+
+
+def sentences_kept_apart(A_C, W_1, W_2, W_O, U_bar):
+    """One sentence is right. In a batch, each sentence has a gradient of its own for each weight.
+
+    All sentences use one W, so its gradient is the sum of theirs.
+    """
+    return _walk(A_C, W_1, W_2, W_O, U_bar, weights_of=lambda X, Y_bar: X.mT @ Y_bar)
+
+
+def right_for_one_sentence(A_C, W_1, W_2, W_O, U_bar):
+    """One sentence is right. For a batch it stops, because `.T` turns all dimensions around.
+
+    For the weights, make one long list of rows of the batch first: `flatten(0, -2)`.
+    """
+
+    def reversed_dimensions(X, Y_bar):
+        return X.permute(*reversed(range(X.dim()))) @ Y_bar
+
+    return _walk(A_C, W_1, W_2, W_O, U_bar, weights_of=reversed_dimensions)
+
+
+def mean_over_sentences(A_C, W_1, W_2, W_O, U_bar):
+    """In a batch the gradients of the weights are averaged over sentences; they add up.
+
+    Whatever the loss is divided by is in what arrives already.
+    """
+
+    def averaged(X, Y_bar):
+        each = X.mT @ Y_bar
+        return each.mean(0) if each.dim() > 2 else each
+
+    return _walk(A_C, W_1, W_2, W_O, U_bar, weights_of=averaged)
+
+
+def mean_over_tokens(A_C, W_1, W_2, W_O, U_bar):
+    """The gradients of the weights are divided by the number of tokens; they add up.
+
+    Whatever the loss is divided by is in what arrives already.
+    """
+    tokens = U_bar[..., 0].numel()
+    *of_weights, A_bar = correct(A_C, W_1, W_2, W_O, U_bar)
+    return *(W_bar / tokens for W_bar in of_weights), A_bar
+
+
+def first_sentence_only(A_C, W_1, W_2, W_O, U_bar):
+    """The gradients of the weights are those of the first sentence.
+
+    All sentences use one W, so its gradient is the sum of theirs.
+    """
+    first = (0,) * (A_C.dim() - 2)
+    *of_weights, _ = correct(A_C[first], W_1, W_2, W_O, U_bar[first])
+    return *of_weights, correct(A_C, W_1, W_2, W_O, U_bar)[3]
+
+
+def in_forward_order(A_C, W_1, W_2, W_O, U_bar):
+    """All four are right, but in the order of the way forward.
+
+    Return them in the order of the way back: W_O, W_2, W_1, and then A_C.
+    """
+    return correct(A_C, W_1, W_2, W_O, U_bar)[::-1]
+
+
+def without_A(A_C, W_1, W_2, W_O, U_bar):
+    """The three gradients of the weights are right. What goes on to A_C is missing.
+
+    Without it everything below would learn nothing. It is the fourth of what you return.
+    """
+    return correct(A_C, W_1, W_2, W_O, U_bar)[:3]
+
+
+def softmax_once_more(A_C, W_1, W_2, W_O, U_bar):
+    """The derivative of the softmax was multiplied in. It is in the gradient at the logits already.
+
+    What arrives stands at U, before the softmax.
+    """
+    p = (torch.relu(A_C @ W_1) @ W_2 @ W_O).softmax(-1)
+    return correct(A_C, W_1, W_2, W_O, p * (U_bar - (p * U_bar).sum(-1, keepdim=True)))
+
+
+# --- right ---------------------------------------------------------------------------------------
+
+
+def step_by_step(A_C, W_1, W_2, W_O, U_bar):
+    """The walk of the chapter, with leading dimensions flattened."""
+    return _walk(A_C, W_1, W_2, W_O, U_bar)
+
+
+def with_einsum(A_C, W_1, W_2, W_O, U_bar):
+    """Names the dimensions; a dimension that is not named in the result is summed."""
+    F = torch.einsum("...a,ab->...b", A_C, W_1)
+    R = F.clamp(min=0)
+    H_bar = torch.einsum("...v,av->...a", U_bar, W_O)
+    F_bar = torch.einsum("...a,ba->...b", H_bar, W_2) * F.gt(0)
+    return (
+        torch.einsum("...a,...v->av", R @ W_2, U_bar),
+        torch.einsum("...b,...a->ba", R, H_bar),
+        torch.einsum("...a,...b->ab", A_C, F_bar),
+        torch.einsum("...b,ab->...a", F_bar, W_1),
+    )
+
+
+def one_token_at_a_time(A_C, W_1, W_2, W_O, U_bar):
+    """Outer products, added up over tokens."""
+    bars = [torch.zeros_like(W) for W in (W_O, W_2, W_1)]
+    rows = []
+    pairs = zip(A_C.reshape(-1, A_C.shape[-1]), U_bar.reshape(-1, U_bar.shape[-1]), strict=True)
+    for a, u in pairs:
+        f = a @ W_1
+        r = f.relu()
+        h = W_O @ u
+        g = torch.where(f > 0, W_2 @ h, torch.zeros_like(f))
+        for bar, outer in zip(bars, ((r @ W_2, u), (r, h), (a, g)), strict=True):
+            bar += torch.outer(*outer)
+        rows.append(W_1 @ g)
+    return *bars, torch.stack(rows).reshape(A_C.shape)
+
+
+def summed_over_the_batch(A_C, W_1, W_2, W_O, U_bar):
+    """A product for each sentence, then a sum over sentences, in a list."""
+    apart = _walk(A_C, W_1, W_2, W_O, U_bar, weights_of=lambda X, Y_bar: X.mT @ Y_bar)
+    return [W.reshape(-1, *W.shape[-2:]).sum(0) for W in apart[:3]] + [apart[3]]
+
+
+EXERCISE = Exercise(
+    id="output_gradients",
+    oracle=correct,
+    hint="Give every matrix a name on the way forward: F = A_C W_1, R = ReLU(F), H = R W_2, "
+    "U = H W_O. Then go back one step at a time. For Y = X W: X gets Y_bar Wᵀ, W gets Xᵀ Y_bar.",
+    misconceptions=(
+        relu_forgotten,
+        relu_of_the_gradient,
+        open_at_zero,
+        gate_not_for_W_1,
+        gate_not_for_A,
+        W_2_from_before_the_relu,
+        weights_transposed,
+        back_without_transposing,
+        sentences_kept_apart,
+        right_for_one_sentence,
+        mean_over_sentences,
+        mean_over_tokens,
+        first_sentence_only,
+        in_forward_order,
+        without_A,
+        softmax_once_more,
+    ),
+    right=(step_by_step, with_einsum, one_token_at_a_time, summed_over_the_batch),
+    cases=cases,
+    tolerance=1e-4,
+    forbids=("backward", "grad", "jacobian", "jacrev", "vjp"),
+)

@@ -1,0 +1,238 @@
+"""The exercise ``perplexities``: four of them, predicted (C04, C05; chapter 08)."""
+
+from __future__ import annotations
+
+import math
+
+import torch
+
+from mtcourse.checks.exercise import Exercise
+
+PROBABILITIES = (1, 1 / 4, 1 / 16)
+
+
+def correct():
+    """exp(mean of -log p), four times."""
+    return _answer(2000, 4, 8, 10)
+
+
+def _answer(even, three_tokens, three_bits, halved):
+    return {
+        "even": even,
+        "three_tokens": three_tokens,
+        "three_bits": three_bits,
+        "halved": halved,
+    }
+
+
+# --- wrong ---------------------------------------------------------------------------------------
+
+
+def without_names():
+    """The four numbers are right, but their names are missing.
+
+    A dictionary is asked for, with the names of the question.
+    """
+    return [2000, 4, 8, 10]
+
+
+def losses_for_perplexities():
+    """These are losses in nats. A perplexity is the exponential of one.
+
+    Put each of your numbers into e to the power of it.
+    """
+    return {name: math.log(value) for name, value in correct().items()}
+
+
+def losses_in_bits():
+    """These are losses in bits. A perplexity is 2 to the power of one.
+
+    An even guess among 8 words costs 3 bits, and its perplexity is 8.
+    """
+    return {name: math.log2(value) for name, value in correct().items()}
+
+
+def inverted():
+    """These are probabilities, and a perplexity is one over such a one.
+
+    A perplexity counts words, so it is never below 1.
+    """
+    return {name: 1 / value for name, value in correct().items()}
+
+
+def even_is_the_loss():
+    """`even` is the loss in nats, ln 2000. The others are right.
+
+    Among how many words does a model waver that gives all of them the same?
+    """
+    return _answer(math.log(2000), 4, 8, 10)
+
+
+def even_is_1():
+    """`even` is 1 in your answer: that is a model that is always sure and always right.
+
+    Among how many words does a model waver that gives all of them the same?
+    """
+    return _answer(1, 4, 8, 10)
+
+
+def mean_of_perplexities():
+    """For the three tokens you took the mean of 1, 4 and 16. The exponential comes last.
+
+    Average the losses, which are logarithms, and then take the exponential.
+    """
+    return _answer(2000, 7, 8, 10)
+
+
+def one_over_the_mean_probability():
+    """For the three tokens you took one over the mean probability.
+
+    A probability close to 0 hardly moves that mean, but costs much. Average the logarithms.
+    """
+    return _answer(2000, 1 / (sum(PROBABILITIES) / 3), 8, 10)
+
+
+def not_per_token():
+    """64 is one over the product: the perplexity of the sentence, and not per token.
+
+    The loss of a sentence is divided by its tokens before the exponential is taken.
+    """
+    return _answer(2000, 64, 8, 10)
+
+
+def divided_after_the_exponential():
+    """You took the exponential of the whole loss, 64, and divided that by the three tokens.
+
+    The loss is divided, not the perplexity.
+    """
+    return _answer(2000, 64 / 3, 8, 10)
+
+
+def sure_token_left_out():
+    """You left out the token of probability 1. It costs nothing, but it is a token.
+
+    The loss is divided by all three tokens.
+    """
+    return _answer(2000, 8, 8, 10)
+
+
+def nats_for_bits():
+    """You took e to the power of 3, but the loss is 3 bits and not 3 nats.
+
+    A bit is a choice between two. How many words are three such choices?
+    """
+    return _answer(2000, 4, math.e**3, 10)
+
+
+def bits_as_they_are():
+    """3 bits is the loss; its perplexity is asked for.
+
+    A bit is a choice between two. How many words are three such choices?
+    """
+    return _answer(2000, 4, 3, 10)
+
+
+def bits_times_two():
+    """You doubled the bits. Each further bit doubles the number of words.
+
+    One bit: 2 words. Two bits: 4 words. Three?
+    """
+    return _answer(2000, 4, 6, 10)
+
+
+def halved_as_a_number():
+    """You halved the perplexity. But what is shared among twice as many tokens is the loss.
+
+    The loss of the sentence stays. Per token it is half as large. What is e^(L/2), next to e^L?
+    """
+    return _answer(2000, 4, 8, 50)
+
+
+def halved_unchanged():
+    """You say that the perplexity stays 100. The sentence is as probable as before, that is true.
+
+    But the same loss is now divided by twice as many tokens.
+    """
+    return _answer(2000, 4, 8, 100)
+
+
+def halved_squared():
+    """You squared the perplexity, as if each token cost what a word had cost.
+
+    The sentence is as probable as before. So one word's loss is now shared by two tokens.
+    """
+    return _answer(2000, 4, 8, 10_000)
+
+
+def halved_doubled():
+    """You doubled the perplexity. Pieces are easier to guess than words, not harder.
+
+    The sentence is as probable as before. So one word's loss is now shared by two tokens.
+    """
+    return _answer(2000, 4, 8, 200)
+
+
+# --- right ---------------------------------------------------------------------------------------
+
+
+def in_whole_numbers():
+    """As one writes them down."""
+    return {"even": 2000, "three_tokens": 4, "three_bits": 8, "halved": 10}
+
+
+def computed():
+    """By the definition."""
+    mean = -sum(math.log(p) for p in PROBABILITIES) / 3
+    return {
+        "even": math.exp(-math.log(1 / 2000)),
+        "three_tokens": math.exp(mean),
+        "three_bits": 2**3,
+        "halved": 100**0.5,
+    }
+
+
+def by_geometric_means():
+    """One over the geometric mean of the probabilities."""
+    geometric = math.prod(PROBABILITIES) ** (1 / 3)
+    return {"three_tokens": 1 / geometric, "halved": math.sqrt(100), "even": 2e3, "three_bits": 8.0}
+
+
+def as_tensors():
+    """Tensors without dimensions."""
+    p = torch.tensor(PROBABILITIES)
+    return {
+        "even": torch.tensor(2000),
+        "three_tokens": (-p.log().mean()).exp(),
+        "three_bits": torch.exp2(torch.tensor(3.0)),
+        "halved": (torch.tensor(100.0).log() / 2).exp(),
+    }
+
+
+EXERCISE = Exercise(
+    id="perplexities",
+    oracle=correct,
+    hint="Each of the four is exp(mean loss per token), and each is a whole number. Write down the "
+    "loss first, then its mean, and the exponential last.",
+    misconceptions=(
+        without_names,
+        losses_for_perplexities,
+        losses_in_bits,
+        inverted,
+        even_is_the_loss,
+        even_is_1,
+        mean_of_perplexities,
+        one_over_the_mean_probability,
+        not_per_token,
+        divided_after_the_exponential,
+        sure_token_left_out,
+        nats_for_bits,
+        bits_as_they_are,
+        bits_times_two,
+        halved_as_a_number,
+        halved_unchanged,
+        halved_squared,
+        halved_doubled,
+    ),
+    right=(in_whole_numbers, computed, by_geometric_means, as_tensors),
+    tolerance=2e-3,
+)

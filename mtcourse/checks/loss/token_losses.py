@@ -1,0 +1,257 @@
+"""The exercise ``token_losses``: -log softmax(u)[y] at each position (C04, A22; chapter 08)."""
+
+from __future__ import annotations
+
+import math
+
+import torch
+import torch.nn.functional as F
+
+from mtcourse.checks.draw import Draw
+from mtcourse.checks.exercise import Exercise, Rule
+from mtcourse.checks.outcomes import Case
+from mtcourse.training import likelihood
+
+
+def cases(draw: Draw) -> list[Case]:
+    """From four words with a pencil to logits whose exponentials no float can hold."""
+    ln2, ln3 = math.log(2), math.log(3)
+    hand = draw.tensor([[0.0, 0.0, ln2], [0.0, ln3, 0.0], [0.0, 0.0, 0.0]])
+    labels = torch.tensor([2, 1, 0])
+    batch = torch.tensor([[3, 1, 4, 0], [2, 0, 0, 0], [5, 5, 1, 2]])
+    far = draw.normal(2, 3, 5)
+    return [
+        Case("three positions, the last of them padding", (hand, labels), by_hand=True),
+        Case("a single position", (draw.normal(1, 4), torch.tensor([2]))),
+        Case("as many positions as words", (draw.normal(4, 4), torch.tensor([3, 1, 2, 1]))),
+        Case("3 sentences, two of them padded", (draw.normal(3, 4, 6), batch)),
+        Case("logits around 1000", (1000 + far, torch.tensor([[1, 2, 3], [4, 1, 0]]))),
+        Case("a right word 300 behind", (300 * far.sign(), torch.tensor([[1, 2, 3], [4, 1, 2]]))),
+    ]
+
+
+def correct(logits, labels):
+    """The package's."""
+    return likelihood.token_losses(logits, labels)
+
+
+def never_negative(case: Case, losses) -> bool:
+    """Whether no loss is below 0, rounding aside."""
+    return bool((losses.double() >= -1e-3).all())
+
+
+# --- wrong ---------------------------------------------------------------------------------------
+
+
+def probabilities(logits, labels):
+    """These are the probabilities of the labels; the logarithm is missing.
+
+    The loss of a token is minus the logarithm of what it was given.
+    """
+    p = logits.softmax(-1).gather(-1, labels[..., None]).squeeze(-1)
+    return p.masked_fill(labels == 0, 0)
+
+
+def one_minus_probability(logits, labels):
+    """This is 1 minus the probability of the label. It goes from 0 to 1, where a loss has no end.
+
+    Likelihoods multiply. Which function turns a product into a sum?
+    """
+    p = logits.softmax(-1).gather(-1, labels[..., None]).squeeze(-1)
+    return (1 - p).masked_fill(labels == 0, 0)
+
+
+def sign_missing(logits, labels):
+    """These are the log-probabilities themselves: the better the model, the larger they are.
+
+    A loss is to be made small. What is missing?
+    """
+    return -correct(logits, labels)
+
+
+def in_bits(logits, labels):
+    """The logarithm is taken to the base 2, so that the losses are in bits.
+
+    The course measures in nats, with the natural logarithm.
+    """
+    return correct(logits, labels) / math.log(2)
+
+
+def minus_the_logit(logits, labels):
+    """This is minus the logit of the label. The other words are not looked at.
+
+    A logit becomes a probability only beside the others: their exponentials stand below the line.
+    """
+    losses = -logits.gather(-1, labels[..., None]).squeeze(-1)
+    return losses.masked_fill(labels == 0, 0)
+
+
+def log_of_a_softmax(logits, labels):
+    """The softmax comes first and its logarithm afterwards: a tiny probability is rounded to 0.
+
+    Write log of the fraction as a difference, before anything is computed.
+    """
+    p = logits.softmax(-1).gather(-1, labels[..., None]).squeeze(-1)
+    return (-p.log()).masked_fill(labels == 0, 0)
+
+
+def exponentials_as_written(logits, labels):
+    """The exponentials are taken of the logits as they are, and those of large ones are infinite.
+
+    A number that is taken from a whole row drops out of the fraction. Or use log-sum-exp.
+    """
+    e = logits.exp()
+    p = e.gather(-1, labels[..., None]).squeeze(-1) / e.sum(-1)
+    return (-p.log()).masked_fill(labels == 0, 0)
+
+
+def sum_of_exponentials_overflows(logits, labels):
+    """The difference is right, but the sum of exponentials inside the logarithm overflows.
+
+    `torch.logsumexp` takes the largest logit out of the sum first. So can you.
+    """
+    losses = logits.exp().sum(-1).log() - logits.gather(-1, labels[..., None]).squeeze(-1)
+    return losses.masked_fill(labels == 0, 0)
+
+
+def padding_counted(logits, labels):
+    """Padding has a loss like any word: you charge the model for not predicting word number 0.
+
+    The label 0 marks a place where there is nothing to predict. What should it cost?
+    """
+    return torch.logsumexp(logits, -1) - logits.gather(-1, labels[..., None]).squeeze(-1)
+
+
+def padding_dropped(logits, labels):
+    """The losses of the real tokens are right, but the padding is gone, and with it the sentences.
+
+    Keep the shape of the labels, with 0 where the label is padding.
+    """
+    return correct(logits, labels)[labels != 0]
+
+
+def along_the_positions(logits, labels):
+    """The softmax runs over the positions. Each position has to share out its own 1 among words.
+
+    Which dimension of the logits is that of the words?
+    """
+    log_p = logits.log_softmax(-2)
+    return -log_p.gather(-1, labels[..., None]).squeeze(-1).masked_fill(labels == 0, 0)
+
+
+def softmax_twice(logits, labels):
+    """A softmax was taken of probabilities: it makes nearly even what the first had told apart.
+
+    Look for a second softmax: `log_softmax` and `cross_entropy` both have one inside.
+    """
+    log_p = logits.softmax(-1).log_softmax(-1)
+    return -log_p.gather(-1, labels[..., None]).squeeze(-1).masked_fill(labels == 0, 0)
+
+
+def every_label_at_every_position(logits, labels):
+    """`logits[..., labels]` takes all labels at all positions, and not each at its own.
+
+    `gather` along the last dimension takes one number at each position.
+    """
+    return -logits.log_softmax(-1)[..., labels]
+
+
+def added_up(logits, labels):
+    """The losses are added up. Asked for is one number for each position.
+
+    What they are to be divided by is another question, and another exercise.
+    """
+    return correct(logits, labels).sum()
+
+
+def averaged(logits, labels):
+    """This is one number, the mean of the losses. Asked for is one for each position.
+
+    What they are to be divided by is another question, and another exercise.
+    """
+    return correct(logits, labels).sum() / (labels != 0).sum()
+
+
+def all_words(logits, labels):
+    """These are the losses that every word would have had; the labels are not used.
+
+    At each position only one word was right. Pick it out.
+    """
+    return -logits.log_softmax(-1)
+
+
+# --- right ---------------------------------------------------------------------------------------
+
+
+def with_log_softmax(logits, labels):
+    """Torch's logarithm of a softmax, picked out with gather."""
+    log_p = torch.log_softmax(logits, dim=-1)
+    return torch.where(labels == 0, 0.0, -log_p.gather(-1, labels.unsqueeze(-1)).squeeze(-1))
+
+
+def with_one_hot(logits, labels):
+    """As A19 writes it, with a one-hot row."""
+    onehot = F.one_hot(labels, logits.shape[-1]).to(logits.dtype)
+    return -(onehot * logits.log_softmax(-1)).sum(-1) * (labels != 0)
+
+
+def largest_taken_out(logits, labels):
+    """The largest logit of each row taken away by hand."""
+    shifted = logits - logits.amax(-1, keepdim=True)
+    chosen = torch.take_along_dim(shifted, labels[..., None], -1)[..., 0]
+    return (shifted.exp().sum(-1).log() - chosen) * (labels > 0)
+
+
+def one_position_at_a_time(logits, labels):
+    """A loop."""
+    rows, right = logits.reshape(-1, logits.shape[-1]), labels.reshape(-1)
+    zero = rows.new_zeros(())
+    losses = [
+        zero if int(y) == 0 else torch.logsumexp(u, 0) - u[int(y)]
+        for u, y in zip(rows, right, strict=True)
+    ]
+    return torch.stack(losses).reshape(labels.shape)
+
+
+def by_differences(logits, labels):
+    """log sum exp(u_k - u_y): the label's logit taken away inside."""
+    chosen = logits.gather(-1, labels[..., None])
+    return torch.logsumexp(logits - chosen, -1).masked_fill(labels.eq(0), 0.0)
+
+
+EXERCISE = Exercise(
+    id="token_losses",
+    oracle=correct,
+    hint="With a pencil: the first row of logits has the exponentials 1, 1 and 2. What probability "
+    "does the label get, and what is minus its logarithm?",
+    misconceptions=(
+        probabilities,
+        one_minus_probability,
+        sign_missing,
+        in_bits,
+        minus_the_logit,
+        log_of_a_softmax,
+        exponentials_as_written,
+        sum_of_exponentials_overflows,
+        padding_counted,
+        padding_dropped,
+        along_the_positions,
+        softmax_twice,
+        every_label_at_every_position,
+        added_up,
+        averaged,
+        all_words,
+    ),
+    right=(
+        with_log_softmax,
+        with_one_hot,
+        largest_taken_out,
+        one_position_at_a_time,
+        by_differences,
+    ),
+    cases=cases,
+    rules=(Rule("no loss is negative", never_negative),),
+    gradients=True,
+    tolerance=2e-4,
+    forbids=("cross_entropy", "nll_loss"),
+)

@@ -1,0 +1,228 @@
+"""The exercise ``misprints``: numbers that no rounding gives (B03, B04; chapter 03)."""
+
+from __future__ import annotations
+
+import torch
+
+from mtcourse.checks.draw import Draw
+from mtcourse.checks.exercise import Exercise
+from mtcourse.checks.outcomes import Case
+from mtcourse.layers.positions import sinusoidal_positions
+
+CLEAR = 0.02
+"""How far from half a unit, in units, every difference is kept."""
+
+
+def cases(draw: Draw) -> list[Case]:
+    """Tables with misprints of all kinds: by a unit up and down, by much, in the sign."""
+    exact = draw.tensor([[0.126, 0.997], [-0.333, 0.052]])
+    printed = draw.tensor([[0.13, 0.99], [-0.33, 0.06]])
+    of_B = sinusoidal_positions(8, 4).to(draw.dtype)
+    return [
+        Case("two by two, two misprints", (printed, exact, 2), by_hand=True),
+        Case("a sign lost", (draw.tensor([[0.42, 0.10]]), draw.tensor([[-0.4161, 0.1012]]), 2)),
+        Case("a table without a misprint", (_rounded(of_B, 2), of_B, 2)),
+        Case("12 rows of 6, two decimals", _with_misprints(draw, 12, 6, 2)),
+        Case("5 rows of 4, one decimal", _with_misprints(draw, 5, 4, 1)),
+        Case("7 rows of 3, three decimals", _with_misprints(draw, 7, 3, 3)),
+        Case("large numbers", _with_misprints(draw, 6, 4, 2, size=40.0)),
+    ]
+
+
+def _rounded(x, decimals):
+    return torch.round(x.double(), decimals=decimals).to(x.dtype)
+
+
+def _with_misprints(draw, n, d, decimals, size=1.0):
+    """A table, rounded, in which some numbers are a unit too large or too small, or far off."""
+    unit = 10.0**-decimals
+    exact = draw.normal(n, d, scale=size)
+    exact = torch.where(exact.abs() < unit, exact + 3 * unit, exact)  # none is written as -0.00
+    # No number lies so near the middle between two printed ones that precision would decide.
+    part = (exact.double() / unit).remainder(1) - 0.5
+    exact = torch.where(part.abs() < CLEAR, exact + 0.1 * unit, exact)
+    kind = draw.ids(n, d, lowest=0, highest=7)
+    kind[0, 0], kind[1, 1], kind[2, 2] = 1, 2, 3
+    moved = torch.zeros(n, d, dtype=torch.float64)
+    for number, units in ((1, 1), (2, -1), (3, 30)):
+        moved[kind == number] = units * unit
+    printed = _rounded(exact, decimals).double() + moved
+    return printed.to(exact.dtype), exact, decimals
+
+
+def correct(printed, exact, decimals=2):
+    """True where the printed number is more than half a unit away."""
+    return (printed - exact).abs() > 0.5 * 10.0**-decimals + 1e-6
+
+
+# --- wrong ---------------------------------------------------------------------------------------
+
+
+def the_right_ones(printed, exact, decimals=2):
+    """This is True where the printed number is right, and False at the misprints.
+
+    A misprint is to be True.
+    """
+    return ~correct(printed, exact, decimals)
+
+
+def a_single_verdict(printed, exact, decimals=2):
+    """This says whether there is a misprint anywhere, and not where.
+
+    One True or False is asked for each printed number, in a tensor of the same shape.
+    """
+    return correct(printed, exact, decimals).any()
+
+
+def one_verdict_for_each_row(printed, exact, decimals=2):
+    """This says which rows have a misprint, and not which of their numbers it is.
+
+    One True or False is asked for each printed number, in a tensor of the same shape.
+    """
+    return correct(printed, exact, decimals).any(-1)
+
+
+def list_of_places(printed, exact, decimals=2):
+    """These are the places of the misprints, a row and a column for each.
+
+    Asked for is a mask: True or False for each printed number, in a tensor of the same shape.
+    """
+    return correct(printed, exact, decimals).nonzero()
+
+
+def any_difference(printed, exact, decimals=2):
+    """Every number that is not exactly the exact one counts as a misprint here.
+
+    A printed 0.13 stands for everything from 0.125 to 0.135.
+    """
+    return printed != exact
+
+
+def a_whole_unit_allowed(printed, exact, decimals=2):
+    """Differences up to a whole unit of the last decimal pass. Rounding moves by half a unit.
+
+    Which numbers round to 0.99? How far is the farthest of them from 0.99?
+    """
+    return (printed - exact).abs() > 10.0**-decimals + 1e-6
+
+
+def a_tenth_of_the_precision(printed, exact, decimals=2):
+    """Five units of the last decimal are allowed, as if there were one decimal less.
+
+    For two decimals a unit is 0.01. How much is half of it?
+    """
+    return (printed - exact).abs() > 0.5 * 10.0 ** (1 - decimals) + 1e-6
+
+
+def always_two_decimals(printed, exact, decimals=2):
+    """With two decimals this is right; with another number of decimals it is not.
+
+    Half a unit is 0.005 only for two decimals. Use the argument.
+    """
+    return correct(printed, exact, 2)
+
+
+def always_a_hundredth(printed, exact, decimals=2):
+    """Two things: the bound is 0.01 for any number of decimals, and it is a whole unit for two.
+
+    Rounding moves a number by half a unit at most. And how large is a unit of the last decimal?
+    """
+    return (printed - exact).abs() > 0.01 + 1e-6
+
+
+def in_proportion(printed, exact, decimals=2):
+    """The allowance grows with the number. Rounding to decimals moves small and large ones alike.
+
+    Half a unit of the last decimal is the same for 0.02 and for 40.02.
+    """
+    return (printed - exact).abs() > 0.5 * 10.0**-decimals * exact.abs() + 1e-6
+
+
+def cut_off(printed, exact, decimals=2):
+    """The exact numbers are cut off after the last decimal, where they should be rounded.
+
+    0.126 with two decimals is 0.13.
+    """
+    unit = 10.0**-decimals
+    return (printed - torch.trunc(exact / unit) * unit).abs() > 1e-3 * unit
+
+
+def too_large_alone(printed, exact, decimals=2):
+    """Only numbers that are printed too large are found; those printed too small pass.
+
+    A difference has a sign.
+    """
+    return printed - exact > 0.5 * 10.0**-decimals + 1e-6
+
+
+def too_small_alone(printed, exact, decimals=2):
+    """Only numbers that are printed too small are found; those printed too large pass.
+
+    A difference has a sign.
+    """
+    return exact - printed > 0.5 * 10.0**-decimals + 1e-6
+
+
+def without_signs(printed, exact, decimals=2):
+    """The signs of the numbers are lost before they are compared: a lost minus passes.
+
+    First the difference, then its absolute value.
+    """
+    return (printed.abs() - exact.abs()).abs() > 0.5 * 10.0**-decimals + 1e-6
+
+
+# --- right ---------------------------------------------------------------------------------------
+
+
+def by_rounding(printed, exact, decimals=2):
+    """Rounds the exact numbers and compares."""
+    return ~torch.isclose(torch.round(exact, decimals=decimals), printed, rtol=0, atol=1e-5)
+
+
+def by_writing(printed, exact, decimals=2):
+    """Writes both as a printer would."""
+    rows = zip(printed.tolist(), exact.tolist(), strict=True)
+    return torch.tensor(
+        [
+            [f"{p:.{decimals}f}" != f"{e:.{decimals}f}" for p, e in zip(*row, strict=True)]
+            for row in rows
+        ]
+    )
+
+
+def in_whole_units(printed, exact, decimals=2):
+    """Counts units: whole numbers can be compared."""
+    units = 10**decimals
+    return (printed * units).round() != (exact * units).round()
+
+
+def outside_the_interval(printed, exact, decimals=2):
+    """The exact number lies below or above what the printed one stands for."""
+    half = 0.5 / 10**decimals
+    return (exact < printed - half) | (exact > printed + half)
+
+
+EXERCISE = Exercise(
+    id="misprints",
+    oracle=correct,
+    hint="Which numbers does a printed 0.13 stand for? From where to where? Ask of each exact "
+    "number whether it lies there.",
+    misconceptions=(
+        the_right_ones,
+        a_single_verdict,
+        one_verdict_for_each_row,
+        list_of_places,
+        any_difference,
+        a_whole_unit_allowed,
+        a_tenth_of_the_precision,
+        always_two_decimals,
+        always_a_hundredth,
+        in_proportion,
+        cut_off,
+        too_large_alone,
+        too_small_alone,
+        without_signs,
+    ),
+    right=(by_rounding, by_writing, in_whole_units, outside_the_interval),
+    cases=cases,
+)

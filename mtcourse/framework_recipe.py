@@ -1,0 +1,270 @@
+"""Document A's model, trained and put to work: as printed, and mended (chapters 07 to 09)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import torch
+from jaxtyping import Bool, Float, Int, Shaped
+from torch import Tensor
+
+from mtcourse.decoding.search import Hypothesis, Step, greedy_search
+from mtcourse.models.encoder_decoder import source_mask_of
+from mtcourse.models.framework import FrameworkConfig, FrameworkModel
+from mtcourse.text.batches import Batch, Example, bucketed_batches, pad
+from mtcourse.text.pairs import SentencePair
+from mtcourse.text.tokenizer import EOS
+from mtcourse.text.word_vocabulary import WordVocabulary
+from mtcourse.training.callbacks import Callback
+from mtcourse.training.checkpoints import load_checkpoint, restore_weights, save_checkpoint
+from mtcourse.training.loop import TrainingConfig, TrainingState, train
+from mtcourse.training.loss import chunked_loss
+
+SHIPPED = Path(__file__).parent / "models" / "framework"
+"""Where ``scripts/train_framework.py`` keeps the mended model, trained on the grammar."""
+
+
+@dataclass(frozen=True)
+class FrameworkRecipe:
+    """How to train document A's model in a few seconds of one processor core.
+
+    Args:
+        shifted: the decoder reads Y shifted right (C07) in place of Y itself (A13).
+        target_positions: the decoder's rows get positions, too.
+        d: width of a token's row.
+        tokens_per_batch: positions of a batch, padding included, on its larger side.
+        training: steps, learning rate, schedule.
+        seed: of the weights.
+    """
+
+    shifted: bool = False
+    target_positions: bool = False
+    d: int = 64
+    tokens_per_batch: int = 1024
+    training: TrainingConfig = field(
+        default_factory=lambda: TrainingConfig(
+            steps=600, learning_rate=4e-3, warmup=50, schedule="cosine", report_every=10
+        )
+    )
+    seed: int = 0
+
+    @classmethod
+    def tiny(cls, shifted: bool, target_positions: bool) -> FrameworkRecipe:
+        """The recipe for ``tiny_language``: a model of width 16, trained in two seconds."""
+        training = TrainingConfig(
+            steps=800, learning_rate=1e-2, warmup=50, schedule="cosine", report_every=10
+        )
+        return cls(shifted, target_positions, 16, 512, training, seed=4)
+
+
+@dataclass(frozen=True)
+class WordPairs:
+    """Sentence pairs as ids of whole words.
+
+    Args:
+        source: the words of the source.
+        target: the words of the target.
+        examples: the pairs.
+    """
+
+    source: WordVocabulary
+    target: WordVocabulary
+    examples: tuple[Example, ...]
+
+    @classmethod
+    def of(cls, pairs: Sequence[SentencePair]) -> WordPairs:
+        """The pairs, with a vocabulary of all their words on each side."""
+        source = WordVocabulary.of(pair.source for pair in pairs)
+        target = WordVocabulary.of(pair.target for pair in pairs)
+        return cls(source, target, ()).with_examples(pairs)
+
+    def with_examples(self, pairs: Sequence[SentencePair]) -> WordPairs:
+        """Other pairs as ids of the same words."""
+        return replace(
+            self,
+            examples=tuple(
+                Example(self.source.encode(pair.source), self.target.encode(pair.target))
+                for pair in pairs
+            ),
+        )
+
+
+def read_target(batch: Batch, shifted: bool) -> Int[Tensor, "batch m"]:
+    """What the decoder reads: the target itself (A13, as printed), or shifted right (C07).
+
+    Only shifted has row j read no more than A20 says; if not, it copies what it reads (C08).
+    """
+    return batch.decoder_input if shifted else batch.labels
+
+
+def framework_loss(model: FrameworkModel, batch: Batch, shifted: bool) -> Float[Tensor, ""]:
+    """The summed cross-entropy of a batch's target tokens, <eos> included, padding left out."""
+    mask = batch.source_padding_mask
+    H_E = model.encode(batch.source, mask)
+    H_D = model.hidden(read_target(batch, shifted), H_E, mask)
+    return chunked_loss(H_D, model.W_O.T, None, batch.labels)
+
+
+def train_framework(
+    pairs: WordPairs,
+    recipe: FrameworkRecipe,
+    callbacks: Sequence[Callback] = (),
+    evaluate: Callable[[FrameworkModel], float] | None = None,
+    model: FrameworkModel | None = None,
+) -> tuple[FrameworkModel, TrainingState]:
+    """Trains document A's model.
+
+    Args:
+        pairs: what it learns from.
+        recipe: which of its faults are mended, sizes and steps.
+        callbacks: called with every step's report.
+        evaluate: as for ``train``, where the recipe says how often.
+        model: one with weights of its own to begin with; None makes it by the recipe.
+
+    Returns:
+        The model, and where training stands: ``losses`` holds each step's, in nats per token.
+
+    Source: A03 to A18 with Adam in place of A21. Chapter 07.
+    """
+    config = FrameworkConfig(
+        pairs.source.size, pairs.target.size, recipe.d, recipe.target_positions
+    )
+    model = model or FrameworkModel(config, recipe.seed)
+    state = train(
+        model,
+        lambda epoch: bucketed_batches(pairs.examples, recipe.tokens_per_batch, recipe.seed, epoch),
+        lambda model, batch: framework_loss(model, batch, recipe.shifted),
+        recipe.training,
+        evaluate=evaluate,
+        callbacks=callbacks,
+    )
+    return model.eval(), state
+
+
+def save_framework(model: FrameworkModel, pairs: WordPairs, folder: Path) -> None:
+    """Writes a model in half precision, with its words, for ``load_framework``."""
+    config = model.config.to_dict() | {
+        "source": list(pairs.source.entries),
+        "target": list(pairs.target.entries),
+    }
+    copy = FrameworkModel(model.config)
+    copy.load_state_dict(model.state_dict())
+    save_checkpoint(folder, copy.half(), config)
+
+
+def load_framework(
+    folder: Path = SHIPPED / "mended",
+) -> tuple[FrameworkModel, WordVocabulary, WordVocabulary]:
+    """A model with the words it reads and those it writes; by default the one that is shipped.
+
+    Raises:
+        MtcourseError: there is none, or a file of it cannot be read.
+    """
+    checkpoint = load_checkpoint(folder)
+    sizes = dict(checkpoint.config)
+    source, target = (WordVocabulary(tuple(sizes.pop(side))) for side in ("source", "target"))
+    model = FrameworkModel(FrameworkConfig(**sizes))
+    restore_weights(model, checkpoint)
+    return model.eval(), source, target
+
+
+@torch.no_grad()
+def mean_framework_loss(model: FrameworkModel, batches: Sequence[Batch], shifted: bool) -> float:
+    """Nats per target token."""
+    total = sum(float(framework_loss(model, batch, shifted)) for batch in batches)
+    return total / sum(batch.target_tokens for batch in batches)
+
+
+@dataclass(frozen=True)
+class WrittenSoFar:
+    """What search keeps for a model without a cache: the source, encoded, and the words so far.
+
+    Args:
+        ids: tokens fed so far, none at first.
+        H_E: the encoder's output, or whatever the decoder wants of each sentence.
+        source_mask: True where a source token is real.
+    """
+
+    ids: Int[Tensor, "sentences t"]
+    H_E: Shaped[Tensor, "sentences ..."]
+    source_mask: Bool[Tensor, "sentences 1 1 n"] | None
+
+    def reorder(self, parents: Int[Tensor, "sentences beams"]) -> WrittenSoFar:
+        """The same: there is one beam."""
+        return self
+
+    def keep(self, sentences: Int[Tensor, " kept"]) -> WrittenSoFar:
+        """The state of some of the sentences."""
+        mask = None if self.source_mask is None else self.source_mask[sentences]
+        return WrittenSoFar(self.ids[sentences], self.H_E[sentences], mask)
+
+
+Decode = Callable[[Tensor, Tensor, Tensor | None], Tensor]
+
+
+def greedy_step(decode: Decode) -> Step[WrittenSoFar]:
+    """A step of greedy search that runs a decoder over all words so far, each time again.
+
+    Args:
+        decode: from target ids, H_E and source mask to logits: ``FrameworkModel.decode``, or a
+            function of the same arguments.
+    """
+
+    def step(
+        ids: Int[Tensor, "sentences 1"], state: WrittenSoFar
+    ) -> tuple[Float[Tensor, "sentences 1 V_t"], WrittenSoFar]:
+        read = torch.cat([state.ids, ids], dim=-1)
+        logits = decode(read, state.H_E, state.source_mask)[:, -1:]
+        return logits.log_softmax(-1), replace(state, ids=read)
+
+    return step
+
+
+class FrameworkTranslator:
+    """Sentences in, sentences out, by document A's model or by functions that stand for it.
+
+    Args:
+        source: the words it reads.
+        target: the words it writes.
+        encode: from source ids and mask to H_E: ``FrameworkModel.encode``.
+        decode: from target ids, H_E and mask to logits: ``FrameworkModel.decode``.
+    """
+
+    def __init__(
+        self,
+        source: WordVocabulary,
+        target: WordVocabulary,
+        encode: Callable[[Tensor, Tensor | None], Tensor],
+        decode: Decode,
+    ) -> None:
+        self.source, self.target = source, target
+        self.encode, self.decode = encode, decode
+
+    @classmethod
+    def of(
+        cls, model: FrameworkModel, source: WordVocabulary, target: WordVocabulary
+    ) -> FrameworkTranslator:
+        """A model with its words."""
+        return cls(source, target, model.encode, model.decode)
+
+    @torch.inference_mode()
+    def translate(self, sentences: Sequence[str]) -> list[str]:
+        """The greedy translation of each sentence, of at most twice its words and ten."""
+        return [self.target.decode(self._without_end(found)) for found in self.search(sentences)]
+
+    @torch.inference_mode()
+    def search(self, sentences: Sequence[str]) -> list[Hypothesis]:
+        """What greedy search finds for each sentence."""
+        encoded = [[*self.source.encode(sentence), EOS] for sentence in sentences]
+        source = pad(encoded)
+        mask = source_mask_of(source)
+        nothing = source.new_empty(len(source), 0)
+        state = WrittenSoFar(nothing, self.encode(source, mask), mask)
+        longest = torch.tensor([2 * len(ids) + 10 for ids in encoded])
+        return greedy_search(greedy_step(self.decode), state, longest)
+
+    @staticmethod
+    def _without_end(found: Hypothesis) -> tuple[int, ...]:
+        return found.ids[:-1] if found.finished else found.ids

@@ -1,0 +1,194 @@
+"""The explorer of chapter 07 runs the package's model, in node and under a reader's hands."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from torch import nn
+
+from mtcourse.errors import MtcourseError
+from mtcourse.figures.explorers import Explorer, module
+from mtcourse.figures.framework_explorer import MENDS, framework_explorer
+from mtcourse.framework_recipe import FrameworkTranslator, WordPairs
+from mtcourse.layers.positions import sinusoidal_positions
+from mtcourse.models.framework import FrameworkConfig, FrameworkModel
+from mtcourse.text.tiny_language import tiny_pairs
+from mtcourse.text.tokenizer import BOS, EOS
+from tests.browsing import HTML, violations, visit
+
+ALONE = "<!doctype html><html lang='en'><meta charset='utf-8'><title>x</title>"
+PAGE = "book/07_framework_model.html"
+# The positions are of single precision in torch.
+CLOSE = {"rtol": 1e-4, "atol": 1e-5}
+PAIRS = WordPairs.of(tiny_pairs()[0])
+
+
+def drawn(name: str, number: int) -> FrameworkModel:
+    """A model with random weights, rounded as the page has them."""
+    config = FrameworkConfig(PAIRS.source.size, PAIRS.target.size, 10, MENDS[name][1])
+    model = FrameworkModel(config).double()
+    generator = torch.Generator().manual_seed(number)
+    for weight in model.parameters():
+        nn.init.normal_(weight, std=0.6, generator=generator)
+        weight.data = torch.round(weight.data, decimals=3)
+    return model
+
+
+MODELS = {name: drawn(name, number) for number, name in enumerate(MENDS)}
+
+
+@pytest.fixture(scope="module")
+def explorer() -> Explorer:
+    return framework_explorer(MODELS, PAIRS.source, PAIRS.target)
+
+
+@pytest.fixture(scope="module")
+def node(explorer):
+    """Computes an expression in the scope of the explorer's module; its data are ``data``."""
+    program = shutil.which("node")
+    if program is None:
+        pytest.skip("node is not installed: the explorer's numbers are not compared with torch's")
+
+    def compute(expression: str, **given: Any) -> Any:
+        given = {"data": explorer.data, **given}
+        constants = "".join(f"const {key} = {json.dumps(value)};" for key, value in given.items())
+        script = f"{module('framework')}\n{constants}\nconsole.log(JSON.stringify({expression}))"
+        done = subprocess.run(
+            [program, "--input-type=module"], input=script, text=True, capture_output=True
+        )
+        assert done.returncode == 0, done.stderr
+        return json.loads(done.stdout)
+
+    return compute
+
+
+READ = [[BOS], [BOS, 7, 9, 5], [8, 8, 6, 12, EOS]]
+
+
+@pytest.mark.parametrize("place", range(len(MENDS)), ids=list(MENDS))
+@pytest.mark.parametrize("read", READ, ids=["begin", "words", "end"])
+def test_logits_are_those_of_the_package(node, explorer, place, read):
+    source = explorer.data["sentences"][1]["source"]
+    found = node("forward(data.models[place], source, read)", place=place, source=source, read=read)
+    model = list(MODELS.values())[place]
+    with torch.no_grad():
+        expected = model(torch.tensor([source]), torch.tensor([read]))[0]
+    torch.testing.assert_close(torch.tensor(found["logits"]).double(), expected, **CLOSE)
+    looks = torch.tensor(found["looks"])
+    assert looks.shape == (len(read), len(source))
+    torch.testing.assert_close(looks.sum(-1), torch.ones(len(read)))
+
+
+def test_where_it_looks_decides_what_comes_out(node, explorer):
+    """The cross-attention shown is the one used: A_C = looks V_C gives the logits."""
+    source, read = explorer.data["sentences"][0]["source"], READ[1]
+    found = node("forward(data.models[0], source, read)", source=source, read=read)
+    model = MODELS["as printed"]
+    with torch.no_grad():
+        A_C = torch.tensor(found["looks"]).double() @ (
+            model.encode(torch.tensor([source]))[0] @ model.W_V_C
+        )
+        expected = (A_C @ model.W_1_D).relu() @ model.W_2_D @ model.W_O
+    torch.testing.assert_close(torch.tensor(found["logits"]).double(), expected, **CLOSE)
+
+
+def test_positions_are_those_of_the_package(node):
+    found = torch.tensor(node("positions(9, 7)"))
+    torch.testing.assert_close(found, sinusoidal_positions(9, 7))
+
+
+def test_it_writes_what_greedy_search_writes(node, explorer):
+    for place, (name, model) in enumerate(MODELS.items()):
+        source = explorer.data["sentences"][2]
+        found = node(
+            "writeOn(data.models[place], source, [2], 12)", place=place, source=source["source"]
+        )
+        translator = FrameworkTranslator.of(model.float(), PAIRS.source, PAIRS.target)
+        (expected,) = translator.search([source["text"]])
+        assert tuple(found[1:]) == expected.ids[: len(found) - 1], name
+        model.double()
+
+
+def test_the_page_stays_small_and_holds_no_learnt_sentence(explorer):
+    real = framework_explorer(
+        {
+            name: FrameworkModel(FrameworkConfig(PAIRS.source.size, PAIRS.target.size, 16, of[1]))
+            for name, of in MENDS.items()
+        },
+        PAIRS.source,
+        PAIRS.target,
+    )
+    assert len(real.html()) < 250_000
+    learnt = {pair.source for pair in tiny_pairs()[0]}
+    assert learnt.isdisjoint(sentence["text"] for sentence in explorer.data["sentences"])
+
+
+def test_models_come_with_their_words_and_all_four():
+    with pytest.raises(MtcourseError, match="needs words, and the models as printed"):
+        framework_explorer(MODELS)
+    with pytest.raises(MtcourseError, match="positions only, shift only, both"):
+        framework_explorer({"both": MODELS["both"]}, PAIRS.source, PAIRS.target)
+    with pytest.raises(MtcourseError, match="no settings speed"):
+        framework_explorer(MODELS, PAIRS.source, PAIRS.target, {"speed": 1})
+
+
+# --- under a reader's hands ---------------------------------------------------------------------
+
+
+@pytest.fixture(params=["file", "book"])
+def opened(browser, request, tmp_path: Path, explorer):
+    """The explorer in a file of its own, and on the page of the book."""
+    if request.param == "file":
+        path = tmp_path / "page.html"
+        html = f"{ALONE}<main><h1>x</h1>{explorer.html()}</main></html>"
+        path.write_text(html, encoding="utf-8")
+        visited = visit(browser, "", path.as_uri(), "light")
+        visited.foreign[:] = [url for url in visited.foreign if url != path.as_uri()]
+    else:
+        if not (HTML / PAGE).exists():
+            pytest.skip(f"{PAGE} is not built: run make book")
+        visited = visit(browser, request.getfixturevalue("site"), PAGE, "light")
+    yield visited
+    assert visited.errors == []
+    assert visited.foreign == []
+    visited.page.context.close()
+
+
+@pytest.mark.browser
+def test_it_writes_a_word_takes_it_back_and_writes_to_the_end(opened):
+    explorer = opened.page.locator('[data-explorer="framework"]').first
+    words, says = explorer.locator("[role=option]"), explorer.locator("[aria-live]")
+    assert words.all_inner_texts() == ["<bos>"]
+    explorer.get_by_role("button", name="Write the next word").click()
+    assert words.count() == 2
+    explorer.get_by_role("button", name="Take one back").click()
+    assert words.count() == 1
+    before = says.inner_text()
+    explorer.get_by_role("button", name="Write to the end").click()
+    assert words.count() > 2
+    assert says.inner_text() != before
+
+
+@pytest.mark.browser
+def test_another_word_and_another_model_change_what_comes_next(opened):
+    explorer = opened.page.locator('[data-explorer="framework"]').first
+    table = explorer.locator(".explorer-row-table tbody")
+    explorer.get_by_role("button", name="Write the next word").click()
+    before = table.inner_text()
+    explorer.get_by_label("Put another word in its place").select_option(label="paard")
+    assert explorer.locator("[role=option]").last.inner_text() == "paard"
+    after = table.inner_text()
+    assert after != before
+    explorer.get_by_label("Trained with the target shifted right").check()
+    assert table.inner_text() != after
+
+
+@pytest.mark.browser
+def test_it_has_no_accessibility_fault(opened):
+    assert violations(opened.page) == []

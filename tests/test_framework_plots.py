@@ -1,0 +1,79 @@
+"""Pictures of chapter 07 show the model and the numbers they were given."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import matplotlib as mpl
+import pytest
+import torch
+from matplotlib import pyplot as plt
+from matplotlib.axes import Axes
+from matplotlib.colors import to_hex
+from matplotlib.patches import FancyArrowPatch, Rectangle
+
+from mtcourse.errors import MtcourseError
+from mtcourse.figures.attention_map import INK, LINE_COLOURS, book_style
+from mtcourse.figures.framework_plots import agreement_map, ladder, next_words, wiring
+
+
+@pytest.fixture
+def ax() -> Iterator[Axes]:
+    with mpl.rc_context({"backend": "agg"}), book_style():
+        yield plt.figure(layout="constrained").add_subplot()
+    plt.close("all")
+
+
+def texts(ax: Axes) -> list[str]:
+    return [text.get_text() for text in ax.texts]
+
+
+def test_the_wiring_has_a_box_for_each_matrix_and_an_arrow_for_each_use(ax):
+    wiring(ax)
+    boxes = [patch for patch in ax.patches if isinstance(patch, Rectangle)]
+    arrows = [patch for patch in ax.patches if isinstance(patch, FancyArrowPatch)]
+    assert (len(boxes), len(arrows)) == (8, 9)
+    assert texts(ax).count("+ $P$") == 1
+    assert "target $Y$" in texts(ax)
+
+
+def test_what_is_mended_is_written_in_colour(ax):
+    wiring(ax, ("shift", "positions"))
+    mended = {text.get_text() for text in ax.texts if text.get_color() == LINE_COLOURS[1]}
+    assert mended == {"target $Y$, shifted", "+ $P$"}
+    assert texts(ax).count("+ $P$") == 2
+
+
+def test_something_else_cannot_be_mended(ax):
+    with pytest.raises(MtcourseError, match="called heads"):
+        wiring(ax, ("heads",))
+
+
+def test_bars_are_as_long_as_the_scores_and_the_first_is_on_top(ax):
+    ladder({"one": 10.0, "two": 88.1}, ax)
+    assert [bar.get_width() for bar in ax.patches] == [10.0, 88.1]
+    assert ax.yaxis_inverted()
+    assert texts(ax) == ["10.0", "88.1"]
+
+
+def test_each_beginning_has_a_bar_for_each_word(ax):
+    next_words({"a b": {"x": 0.5, "y": 0.2}, "b a": {"x": 0.1, "y": 0.9}}, ax)
+    assert [bar.get_width() for bar in ax.patches] == [0.5, 0.2, 0.1, 0.9]
+    assert len({bar.get_hatch() for bar in ax.patches}) == 2
+    assert [label.get_text() for label in ax.get_yticklabels()] == ["x", "y"]
+
+
+def test_beginnings_want_the_same_words(ax):
+    with pytest.raises(MtcourseError, match="the same words"):
+        next_words({"a": {"x": 0.5}, "b": {"y": 0.5}}, ax)
+
+
+def test_a_share_stands_in_its_cell(ax):
+    agreement_map(torch.tensor([[0.1, 0.9], [0.25, 1.0]]), ["a", "b"], ["c", "d"], ax)
+    assert texts(ax) == ["10%", "90%", "25%", "100%"]
+    assert all(to_hex(text.get_color()) == INK for text in ax.texts)
+
+
+def test_shares_fit_their_names(ax):
+    with pytest.raises(MtcourseError, match=r"\(1, 2\) do not fit 2 rows and 2 columns"):
+        agreement_map(torch.ones(1, 2), ["a", "b"], ["c", "d"], ax)

@@ -12,7 +12,7 @@ from torch import Tensor
 
 from mtcourse.decoding.search import Hypothesis, Step, greedy_search
 from mtcourse.models.encoder_decoder import source_mask_of
-from mtcourse.models.framework import FrameworkConfig, FrameworkModel
+from mtcourse.models.framework_model import FrameworkConfig, FrameworkModel
 from mtcourse.text.batches import Batch, Example, bucketed_batches, pad
 from mtcourse.text.pairs import SentencePair
 from mtcourse.text.tokenizer import EOS

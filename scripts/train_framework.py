@@ -28,7 +28,7 @@ from mtcourse.framework_recipe import (
     save_framework,
     train_framework,
 )
-from mtcourse.models.framework import FrameworkConfig, FrameworkModel
+from mtcourse.models.framework_model import FrameworkConfig, FrameworkModel
 from mtcourse.text.batches import batches_in_order
 from mtcourse.text.corpora import builtin_corpus
 from mtcourse.text.pairs import SentencePair

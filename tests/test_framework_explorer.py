@@ -17,7 +17,7 @@ from mtcourse.figures.explorers import Explorer, module
 from mtcourse.figures.framework_explorer import MENDS, framework_explorer
 from mtcourse.framework_recipe import FrameworkTranslator, WordPairs
 from mtcourse.layers.positions import sinusoidal_positions
-from mtcourse.models.framework import FrameworkConfig, FrameworkModel
+from mtcourse.models.framework_model import FrameworkConfig, FrameworkModel
 from mtcourse.text.tiny_language import tiny_pairs
 from mtcourse.text.tokenizer import BOS, EOS
 from tests.browsing import HTML, violations, visit

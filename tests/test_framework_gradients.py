@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from mtcourse.layers.attention import scaled_dot_product_attention
 from mtcourse.layers.embeddings import embedding_gradient
 from mtcourse.layers.masks import causal_mask
-from mtcourse.models.framework import FrameworkConfig, FrameworkModel, feed_forward
 from mtcourse.models.framework_gradients import (
     attention_gradients,
     feed_forward_gradients,
@@ -23,6 +22,7 @@ from mtcourse.models.framework_gradients import (
     softmax_gradient,
     weights_of,
 )
+from mtcourse.models.framework_model import FrameworkConfig, FrameworkModel, feed_forward
 from mtcourse.training.likelihood import corpus_loss, descend, logit_gradient, token_losses
 from mtcourse.training.loss import label_smoothed_loss
 

@@ -14,7 +14,7 @@ from mtcourse.framework_pieces import logits_of_pieces, score_on_grammar, transl
 from mtcourse.framework_recipe import FrameworkTranslator, load_framework
 from mtcourse.grading.exercises import HERE
 from mtcourse.grading.pieces import PIECES, Piece, Pieces, collect_pieces
-from mtcourse.models.framework import FrameworkConfig, FrameworkModel
+from mtcourse.models.framework_model import FrameworkConfig, FrameworkModel
 from mtcourse.text.corpora import builtin_corpus
 
 ROOT = Path(__file__).resolve().parent.parent

@@ -16,7 +16,7 @@ from mtcourse.layers.positions import (
     shift_rotation,
     sinusoidal_positions,
 )
-from mtcourse.models.framework import FrameworkConfig, FrameworkModel
+from mtcourse.models.framework_model import FrameworkConfig, FrameworkModel
 
 EMBEDDED = torch.tensor(
     [

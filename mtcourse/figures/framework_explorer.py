@@ -10,7 +10,7 @@ import torch
 from mtcourse.errors import MtcourseError
 from mtcourse.figures.explorers import Explorer
 from mtcourse.framework_recipe import FrameworkRecipe, WordPairs, train_framework
-from mtcourse.models.framework import FrameworkModel
+from mtcourse.models.framework_model import FrameworkModel
 from mtcourse.text.pairs import SentencePair
 from mtcourse.text.tiny_language import tiny_pairs
 from mtcourse.text.tokenizer import BOS, EOS

@@ -72,7 +72,7 @@ PIECES = (
         "feed_forward",
         "07_framework_model",
         "treats each row by itself",
-        "mtcourse.models.framework.feed_forward",
+        "mtcourse.models.framework_model.feed_forward",
     ),
     Piece(
         "decoder_input",

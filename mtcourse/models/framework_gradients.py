@@ -19,7 +19,7 @@ from mtcourse.layers.attention import attention_weights, queries_keys_values, sc
 from mtcourse.layers.embeddings import embed, embedding_gradient
 from mtcourse.layers.masks import causal_mask
 from mtcourse.layers.positions import sinusoidal_positions
-from mtcourse.models.framework import FrameworkModel, feed_forward, vocabulary_logits
+from mtcourse.models.framework_model import FrameworkModel, feed_forward, vocabulary_logits
 
 Weights = Mapping[str, Tensor]
 

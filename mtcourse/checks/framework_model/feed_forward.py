@@ -8,7 +8,7 @@ import torch.nn.functional as F
 from mtcourse.checks.draw import Draw
 from mtcourse.checks.exercise import Exercise
 from mtcourse.checks.outcomes import Case
-from mtcourse.models.framework import feed_forward
+from mtcourse.models.framework_model import feed_forward
 
 
 def cases(draw: Draw) -> list[Case]:

@@ -51,15 +51,15 @@ def _walls() -> list[str]:
     view, allowance = view_of_kernels(), Allowance()
     command = ["bwrap", "--unshare-all", "--die-with-parent", "--new-session", "--clearenv"]
     command += ["--uid", OTHER_USER, "--gid", OTHER_USER, "--cap-drop", "ALL"]
+    command += ["--dev", "/dev"]
+    for path in SCRATCH:  # first, for what is seen may lie in one of them
+        command += ["--size", str(allowance.scratch), "--tmpfs", str(path)]
     for path in view.read_only:
         command += ["--ro-bind", str(path), str(path)]
     for path in view.hidden:
         command += ["--tmpfs", str(path), "--remount-ro", str(path)]
     for path, target in view.links:
         command += ["--symlink", target, str(path)]
-    command += ["--dev", "/dev"]
-    for path in SCRATCH:
-        command += ["--size", str(allowance.scratch), "--tmpfs", str(path)]
     for name, value in environment().items():
         command += ["--setenv", name, value]
     return [*command, "--chdir", str(HOME)]

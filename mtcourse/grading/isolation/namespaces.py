@@ -77,6 +77,11 @@ def enter(view: View, writable: Path, allowance: Allowance, owner: int) -> int |
     binds += [(Path("/dev", name), Path("/dev", name), False) for name in DEVICES]
     sources = {path: os.open(path, os.O_PATH) for path, _, _ in [*binds, (writable, 0, 0)]}
     _mount("tmpfs", str(root), "tmpfs", _NO_SETUID | _NO_DEVICES, "size=4m,mode=755")
+    for path in SCRATCH:  # first, for what is seen may lie in one of them
+        place = root / path.relative_to("/")
+        place.mkdir(parents=True, exist_ok=True)
+        options = f"size={allowance.scratch},mode=700,uid={owner},gid={owner}"
+        _mount("tmpfs", str(place), "tmpfs", _NO_SETUID | _NO_DEVICES, options)
     for path, place, read_only in binds:
         _bind(sources[path], root / place.relative_to("/"), read_only)
     for path in view.hidden:
@@ -86,11 +91,6 @@ def enter(view: View, writable: Path, allowance: Allowance, owner: int) -> int |
         link.parent.mkdir(parents=True, exist_ok=True)
         if not link.is_symlink():
             link.symlink_to(target)
-    for path in SCRATCH:
-        place = root / path.relative_to("/")
-        place.mkdir(parents=True, exist_ok=True)
-        options = f"size={allowance.scratch},mode=700,uid={owner},gid={owner}"
-        _mount("tmpfs", str(place), "tmpfs", _NO_SETUID | _NO_DEVICES, options)
     terminals = root / "dev" / "pts"
     terminals.mkdir()
     _mount("devpts", str(terminals), "devpts", _NO_SETUID, "newinstance,ptmxmode=0666,mode=620")

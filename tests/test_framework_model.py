@@ -22,8 +22,8 @@ from mtcourse.framework_recipe import (
     train_framework,
 )
 from mtcourse.layers.positions import sinusoidal_positions
-from mtcourse.models import framework
-from mtcourse.models.framework import (
+from mtcourse.models import framework_model as framework
+from mtcourse.models.framework_model import (
     FrameworkConfig,
     FrameworkModel,
     feed_forward,

@@ -13,13 +13,16 @@ import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from benchmarks.graders import FULL, Grader, environment, graders
 from benchmarks.measure import machine
 from benchmarks.processor_time import processor_seconds
+
+if TYPE_CHECKING:
+    from benchmarks.large_class import Graded
 
 RESULTS = Path(__file__).parent / "results"
 PROGRAMS = Path(".venv-graders/bin")
@@ -94,7 +97,7 @@ def compare(
                     counted.add(how)
                 costs[grader.name].append(Cost.of(grader.sizes, seconds))
                 print(f"round {number + 1}: {grader.name}: {costs[grader.name][-1]}", flush=True)
-    on = machine() | _versions(programs) | {"CPU time counted by": " and ".join(sorted(counted))}
+    on = _machine() | _versions(programs) | {"CPU time counted by": " and ".join(sorted(counted))}
     _keep("grade", _text(costs, on))
     told = {"machine": on, "costs": _as_json(costs)}
     (RESULTS / "grade.json").write_text(json.dumps(told, indent=1), encoding="utf-8")
@@ -105,31 +108,46 @@ def many(
     learners: Annotated[int, typer.Option(min=1, help="How many.")] = 300,
     solutions: Annotated[Path, typer.Option(help="The solution notebooks.")] = Path("solutions"),
 ) -> None:
-    """A large class of the most awkward submissions: what the grader's processes hold meanwhile."""
-    from benchmarks.large_class import grade_large_class
+    """Large classes made of awkward submissions: what the grader's processes hold meanwhile."""
+    from benchmarks.large_class import FAMILIES, grade_large_class
 
-    graded = grade_large_class(learners, solutions)
+    parts = ["# Large classes", _told(_machine())]
+    for what, families in {"All cases": [*FAMILIES], "Honest cases": ["honest"]}.items():
+        graded = grade_large_class(families, learners, solutions)
+        parts.append(_large(f"{what} of the catalogue", learners, graded))
+        print(*(f"{who}: {faults}" for who, faults in graded.faults.items()), sep="\n")
+        print(*graded.noticed, sep="\n")
+    _keep("many", "\n\n".join(parts) + "\n")
+
+
+def _large(what: str, learners: int, graded: Graded) -> str:
+    """How the grading of a large class went, as it stands in the results."""
+    states = ", ".join(f"{count} {state}" for state, count in graded.states.most_common())
     lines = [
-        "# A large class",
+        f"## {what}",
         "",
-        f"{learners} submissions of the catalogue in `tests/grading`, graded in "
-        f"{graded.seconds:.0f} s; the command ended with {graded.status}. "
-        f"States: {', '.join(f'{n} {state}' for state, n in graded.states.most_common())}. "
-        f"Verdicts that the catalogue has something against: {len(graded.faults)}. "
+        f"{learners} submissions in {graded.seconds:.0f} s: {states}. The command ended with "
+        f"{graded.status}. Verdicts that are others than the catalogue's: {len(graded.faults)}. "
         f"Noticed outside: {len(graded.noticed)}. Processes left: {graded.left}.",
-        "",
-        "; ".join(f"{key} {value}" for key, value in machine().items()) + ".",
         "",
         "| graded | the command, MiB | its workers, MiB | their servers, MiB |",
         "|---:|---:|---:|---:|",
     ]
+    running = [one for one in graded.memory if one.done and one.servers]
     for share in range(1, MOMENTS + 1):
-        one = graded.memory[share * (len(graded.memory) - 1) // MOMENTS]
+        one = running[share * (len(running) - 1) // MOMENTS]
         lines.append(f"| {one.done} | {one.command:.0f} | {one.workers:.0f} | {one.servers:.0f} |")
-    _keep("many", "\n".join(lines) + "\n")
-    for where, faults in graded.faults.items():
-        print(where, *faults, sep="\n  ")
-    print(*graded.noticed, sep="\n")
+    return "\n".join(lines)
+
+
+def _machine() -> dict[str, str]:
+    """What the figures depend on."""
+    told = machine()
+    return {key: told[key] for key in ("processor", "cores", "python", "torch")}
+
+
+def _told(on: dict[str, str]) -> str:
+    return "; ".join(f"{key} {value}" for key, value in on.items()) + "."
 
 
 def _keep(name: str, text: str) -> None:
@@ -177,10 +195,10 @@ def _text(costs: dict[str, list[Cost]], on: dict[str, str]) -> str:
         "",
         "Copies of one notebook of ten code cells, four of them answers; all of them right.",
         "",
-        "; ".join(f"{key} {value}" for key, value in on.items()) + ".",
+        _told(on),
         "",
-        f"| | start, CPU s | a notebook, CPU s | notebooks a CPU s | times {next(iter(costs))}'s | "
-        f"range | class of {CLASS}, CPU s | times | to reach |",
+        "| | start, CPU s | a notebook, CPU s | notebooks a CPU s | times the first | range | "
+        f"to reach | class of {CLASS}, CPU s | times the first |",
         "|---|---:|---:|---:|---:|---|---:|---:|---:|",
     ]
     for name, measured in costs.items():
@@ -193,7 +211,7 @@ def _text(costs: dict[str, list[Cost]], on: dict[str, str]) -> str:
         lines.append(
             f"| {name} | {start:.1f} | {notebook:.2f} | {1 / notebook:.2f} | "
             f"{statistics.median(ratios):.1f} | {min(ratios):.1f} to {max(ratios):.1f} | "
-            f"{of_class:.0f} | {statistics.median(whole):.1f} | {TO_REACH.get(name, '')} |"
+            f"{TO_REACH.get(name, '')} | {of_class:.0f} | {statistics.median(whole):.1f} |"
         )
     return "\n".join(lines) + "\n"
 

@@ -8,6 +8,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
+from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -67,14 +68,15 @@ class Graded:
     left: int
 
 
-def grade_large_class(count: int, solutions: Path) -> Graded:
+def grade_large_class(families: Collection[str], count: int, solutions: Path) -> Graded:
     """Grades a class made of the catalogue's cases, over and over, with the command.
 
     Args:
+        families: of the cases.
         count: of learners.
         solutions: their folder.
     """
-    cases = [case for family in FAMILIES.values() for case in family]
+    cases = [case for family in families for case in FAMILIES[family]]
     of_learner = {
         f"learner{number:03d}": case
         for number, case in zip(range(count), itertools.cycle(cases), strict=False)

@@ -14,7 +14,7 @@ from tests.grading.returned import add_cell, answer_cell, as_bytes, completed, p
 
 NO_POINTS = "no points"
 """As an outcome: any but "passed"."""
-PATIENT, SHORT = Limits(seconds=60.0), Limits(seconds=4.0)
+PATIENT, SHORT = Limits(seconds=60.0), Limits(seconds=3.0)
 """For what ends by itself, on a machine however busy; and for what never does."""
 
 

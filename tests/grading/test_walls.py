@@ -63,16 +63,13 @@ def case_of(family: str, name: str) -> Case:
     return found
 
 
-TROUBLE = {
-    "causal_mask": "def causal_mask(m):\n    import os\n    os._exit(1)",
-    "padding_mask": "def padding_mask(ids, pad):\n    return ids == pad",
-}
+FATAL = "def leaking_rows(mask, lengths):\n    import os\n    os._exit(1)"
 JUDGE = case_of("forging", "the judge says yes")
 ANYWHERE = Case(
     "trouble without walls",
-    {**JUDGE.answers, **TROUBLE},
+    {**JUDGE.answers, "leaking_rows": FATAL},
     JUDGE.added,
-    outcomes={"causal_mask": "kernel-died"},
+    outcomes={"leaking_rows": "kernel-died"},
     others="wrong",
 )
 REACHING = (
@@ -87,18 +84,17 @@ REACHING = (
 BEHIND_WALLS = Case(
     "escapes behind walls",
     {
-        **TROUBLE,
+        "padding_mask": "def padding_mask(ids, pad):\n"
+        "    return (ids != pad)[:, None, None] if min(deeds) < 0 else ids == pad",
         "masked_weights": "def masked_weights(scores, mask):\n    return torch.ones(3 * 2 ** 28)",
-        "leaking_rows": "deeds = []\n"
-        + "".join(f"{escape.attempted(code)}deeds.append(worked)\n" for code in REACHING)
-        + "worked = min(deeds)\n"
-        + escape.RIGHT_IF_IT_WORKED,
+        "leaking_rows": FATAL,
     },
+    "deeds = []\n"
+    + "".join(f"{escape.attempted(code)}deeds.append(worked)\n" for code in REACHING),
     outcomes={
-        "causal_mask": "kernel-died",
         "padding_mask": "wrong",
-        "masked_weights": "wrong|kernel-died",
-        "leaking_rows": "wrong",
+        "masked_weights": "wrong",
+        "leaking_rows": "kernel-died",
     },
     isolated=True,
 )

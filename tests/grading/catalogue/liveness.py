@@ -10,19 +10,28 @@ from mtcourse.grading.kernel import Limits
 from tests.grading.case import NO_POINTS, PATIENT, SHORT, Case
 from tests.grading.returned import answer_cell, right_answers
 
-FIRST, MIDDLE = "causal_mask", "allowed_pairs"
+FIRST, SIXTH = "causal_mask", "decoder_mask"
+RIGHT = right_answers("05_masks")[SIXTH]
 LOST = "timeout|kernel-died|output-limit"
 CHATTY = Limits(seconds=60.0, output=1_000_000)
 
 
 def called(*lines: str) -> str:
-    """An answer to the first exercise in which something happens when it is called."""
-    return "\n    ".join(["def causal_mask(m):", *lines])
+    """An answer to the sixth exercise in which something happens when it is called."""
+    return "\n    ".join(["def decoder_mask(ids, pad):", *lines])
 
 
 def accident(name: str, code: str, outcome: str, limits: Limits = PATIENT, **others: Any) -> Case:
-    """A case in which the first answer is an accident."""
-    return Case(name, {FIRST: code}, outcomes={FIRST: outcome}, limits=limits, **others)
+    """A case in which the sixth of seven answers is an accident.
+
+    Each exercise from there on costs a kernel of its own; so few are left.
+    """
+    return Case(name, {SIXTH: code}, outcomes={SIXTH: outcome}, limits=limits, **others)
+
+
+def before_all(name: str, code: str, outcome: str) -> Case:
+    """A case in which the first of seven answers is an accident."""
+    return Case(name, {FIRST: code}, outcomes={FIRST: outcome}, limits=SHORT)
 
 
 def on_published_inputs(deed: str) -> str:
@@ -36,13 +45,13 @@ def on_published_inputs(deed: str) -> str:
 
 
 def two_accidents(notebook: dict[str, Any]) -> None:
-    """The first and the middle exercise each end the kernel."""
-    for name in (FIRST, MIDDLE):
+    """The fourth and the sixth exercise each end the kernel."""
+    for name in ("allowed_pairs", SIXTH):
         answer_cell(notebook, name)["source"] = "import os\nos._exit(1)"
 
 
 ENDLESS = (
-    accident("endless loop", "while True: pass", "timeout", SHORT),
+    before_all("endless loop", "while True: pass", "timeout"),
     accident("endless loop when called", called("while True: pass"), "timeout", SHORT),
     accident(
         "endless loop that ignores interrupts",
@@ -90,14 +99,13 @@ ENDLESS = (
     accident(
         "a loop when the kernel ends",
         "import atexit, signal\n@atexit.register\ndef linger():\n    while True: pass\n"
-        "for number in (1, 2, 15): signal.signal(number, signal.SIG_IGN)\n"
-        + right_answers("05_masks")[FIRST],
+        "for number in (1, 2, 15): signal.signal(number, signal.SIG_IGN)\n" + RIGHT,
         "passed",
     ),
 )
 
 ENDING = (
-    accident("os._exit", "import os\nos._exit(0)", "kernel-died"),
+    before_all("os._exit", "import os\nos._exit(0)", "kernel-died"),
     accident("os._exit when called", called("import os", "os._exit(0)"), "kernel-died"),
     accident("a wrong address", "import ctypes\nctypes.string_at(1)", "kernel-died"),
     accident("abort", "import os\nos.abort()", "kernel-died"),
@@ -116,11 +124,8 @@ ENDING = (
     ),
     Case(
         "a death that comes later",
-        {
-            FIRST: "import os, threading\nthreading.Timer(0.1, os._exit, [1]).start()\n"
-            + right_answers("05_masks")[FIRST]
-        },
-        outcomes={FIRST: "passed|kernel-died"},
+        {SIXTH: "import os, threading\nthreading.Timer(0.1, os._exit, [1]).start()\n" + RIGHT},
+        outcomes={SIXTH: "passed|kernel-died"},
     ),
     Case(
         "ends the kernel on the published inputs",
@@ -130,7 +135,7 @@ ENDING = (
     Case(
         "two that end the kernel",
         saved=two_accidents,
-        outcomes=dict.fromkeys((FIRST, MIDDLE), "kernel-died"),
+        outcomes=dict.fromkeys(("allowed_pairs", SIXTH), "kernel-died"),
     ),
     Case("an added cell that ends the kernel", added="import os\nos._exit(3)"),
     Case("an added cell that does not end", added="while True: pass", limits=SHORT),
@@ -139,7 +144,7 @@ ENDING = (
 ASKING = (
     accident("input()", called("return input('m? ')"), "wrong"),
     accident("getpass", "import getpass\ngetpass.getpass()", "error"),
-    accident("recursion", called("return causal_mask(m)"), "wrong"),
+    accident("recursion", called("return decoder_mask(ids, pad)"), "wrong"),
     accident("a debugger", called("breakpoint()"), NO_POINTS, SHORT),
 )
 
@@ -154,7 +159,7 @@ TALKING = (
     accident("60 MB at once", "print('x' * 60_000_000)", "output-limit"),
     accident(
         "60 MB with a right answer",
-        called("print('x' * 60_000_000)", "return torch.ones(m, m).tril() > 0"),
+        RIGHT.replace("place =", "print('x' * 60_000_000)\n    place =", 1),
         "passed|output-limit",
     ),
     accident("a million lines", "for i in range(10 ** 6): print(i)", "output-limit", CHATTY),
@@ -167,7 +172,7 @@ TALKING = (
         "output-limit",
     ),
     accident("an exception of 30 MB", "raise ValueError('x' * 30_000_000)", "error|output-limit"),
-    accident("a tensor of 10^7 numbers", called("return torch.zeros(10 ** 7)"), NO_POINTS),
+    accident("a tensor of 10^6 numbers", called("return torch.zeros(10 ** 6)"), NO_POINTS),
     accident("a list within itself", called("a = []; a.append(a)", "return a"), NO_POINTS),
     accident(
         "a list 10^5 deep",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.grading.case import SHORT, Case
 from tests.grading.returned import right_answers
 
-FIRST = "causal_mask"
+SIXTH = "decoder_mask"
 SENDER = """
 kernel = get_ipython().kernel
 session, thread = kernel.session, kernel.iopub_thread
@@ -55,9 +55,9 @@ ODD = {
 
 
 def sent(name: str, messages: tuple[str, ...]) -> Case:
-    """Such messages, each sent while the first answer is defined; it may be lost for that."""
-    code = SENDER + "\n".join(messages) + "\n" + right_answers("05_masks")[FIRST]
-    return Case(name, {FIRST: code}, outcomes={FIRST: f"passed|{LOST}"}, limits=SHORT)
+    """Such messages, each sent while the sixth answer is defined; it may be lost for that."""
+    code = SENDER + "\n".join(messages) + "\n" + right_answers("05_masks")[SIXTH]
+    return Case(name, {SIXTH: code}, outcomes={SIXTH: f"passed|{LOST}"}, limits=SHORT)
 
 
 FLOODS = {
@@ -81,21 +81,21 @@ CASES = (
     Case(
         "says that it is done long before it is",
         {
-            FIRST: SENDER + 'tell("status", {"execution_state": "idle"})\n'
-            "import time\ntime.sleep(1)\n" + right_answers("05_masks")[FIRST]
+            SIXTH: SENDER + 'tell("status", {"execution_state": "idle"})\n'
+            "import time\ntime.sleep(1)\n" + right_answers("05_masks")[SIXTH]
         },
-        outcomes={FIRST: f"passed|{LOST}"},
+        outcomes={SIXTH: f"passed|{LOST}"},
     ),
     Case(
         "says at each cell that it is done before it is",
         {
-            FIRST: SENDER + "import time\n"
+            SIXTH: SENDER + "import time\n"
             "def early(*_):\n"
             '    tell("status", {"execution_state": "idle"})\n'
             "    time.sleep(0.2)\n"
             'get_ipython().events.register("pre_run_cell", early)\n'
         },
-        outcomes={FIRST: "no points"},
+        outcomes={SIXTH: "no points"},
         others="passed|error",
     ),
 )

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import textwrap
 import time
 from collections.abc import Iterator
@@ -15,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import zmq
 
 from mtcourse.errors import MtcourseError
 from mtcourse.grading.isolation import choose
@@ -131,6 +134,28 @@ def walls(request: pytest.FixtureRequest) -> str:
     if reason := why_not(request.param):
         pytest.skip(reason)
     return request.param
+
+
+def test_a_folder_with_a_long_name_for_temporary_files_is_none_for_sockets(
+    walls, tmp_path, monkeypatch
+):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / ("long" * 25)))
+    Path(tempfile.tempdir).mkdir()
+    kernel = GradingKernel(walls)
+    assert value_of(kernel, "1 + 1") == 2
+    kernel.stop()
+
+
+def test_a_kernel_that_cannot_start_is_an_error_that_comes_at_once(monkeypatch, tmp_path):
+    place = tmp_path / ("long" * 25)
+    place.mkdir()
+    monkeypatch.setattr(
+        "mtcourse.grading.isolation.provisioner.folder_for_sockets", lambda: str(place)
+    )
+    with pytest.raises(zmq.ZMQError, match="too long"):
+        GradingKernel("none")
+    gc.collect()  # what is left of it does not wait for anything
+    assert list(place.iterdir()) == []
 
 
 def test_a_kernel_that_is_stopped_leaves_no_process_and_no_folder(walls):

@@ -6,6 +6,7 @@ import os
 import signal
 import sys
 import tempfile
+import time
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -105,6 +106,48 @@ def test_few_submissions_are_held_at_a_time_and_an_error_ends_the_processes(tmp_
     assert len(taken) <= 7
     for pid in {result.reason for result in results}:
         assert not Path(f"/proc/{pid}").exists()
+
+
+class Slow:
+    """Something whose destructor takes its time."""
+
+    def __init__(self, mark: Path) -> None:
+        self.mark = mark
+
+    def __del__(self) -> None:
+        self.mark.touch()
+        time.sleep(600)
+
+
+def destroy_slowly(job: Job) -> Result:
+    """In the place of grading: is at work in a destructor when it is told to end."""
+    folder = Path(job.file)
+    if job.learner == "waits":
+        while not (folder / "in the destructor").exists():
+            time.sleep(0.01)
+        return Result(job.learner, job.notebook, job.file, GRADED)
+    try:
+        Slow(folder / "in the destructor")
+        time.sleep(600)
+    finally:
+        (folder / "ended its kernels").touch()
+    raise AssertionError("nobody has ended it")
+
+
+@needs_kill
+def test_a_process_ends_its_kernels_though_it_is_told_so_in_a_destructor(tmp_path, capfd):
+    def done(job: Job, result: Result) -> None:
+        raise OSError("disk full")
+
+    with pytest.raises(OSError, match="disk full"):
+        run_jobs(
+            jobs_of(tmp_path, {"waits": GRADED, "is destroyed": GRADED}),
+            destroy_slowly,
+            workers=2,
+            done=done,
+        )
+    assert (tmp_path / "ended its kernels").exists()
+    assert "Traceback" not in capfd.readouterr().err
 
 
 @pytest.fixture(scope="module")

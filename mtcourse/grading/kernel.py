@@ -96,13 +96,14 @@ class GradingKernel(RunningKernel):
         self.km = KernelManager(
             context=self._context, kernel_name=isolation, kernel_spec_manager=_KernelSpecs()
         )
-        self.km.start_kernel()
         self.kc = self.km.client()
-        self.kc.start_channels()
         try:
+            self.km.start_kernel()
+            self.kc.load_connection_info(self.km.get_connection_info())
+            self.kc.start_channels()
             self.kc.wait_for_ready(timeout=STARTS_WITHIN)
             self._ensure_iopub_up()
-        except RuntimeError:
+        except BaseException:  # even one that ends this process
             self.stop()
             raise
         listens = self.kc.iopub_channel.socket

@@ -6,6 +6,7 @@ import contextlib
 import multiprocessing
 import os
 import signal
+import sys
 import tempfile
 import traceback
 from collections import deque
@@ -13,6 +14,7 @@ from collections.abc import Callable, Iterable, Iterator
 from multiprocessing.connection import Connection, wait
 from typing import NoReturn
 
+from mtcourse.grading.isolation.sockets import folder_for_sockets
 from mtcourse.grading.results import FAILED, Result
 from mtcourse.grading.unit import Job, grade_job
 
@@ -84,7 +86,9 @@ class _Worker:
         context = multiprocessing.get_context("spawn")
         self.pipe, theirs = context.Pipe()
         # For its temporary files: one that dies leaves some behind.
-        self._place = tempfile.TemporaryDirectory(prefix="mtc-", ignore_cleanup_errors=True)
+        self._place = tempfile.TemporaryDirectory(
+            prefix="mtc-", dir=folder_for_sockets(), ignore_cleanup_errors=True
+        )
         arguments = (theirs, grade, self._place.name)
         self._process = context.Process(target=_work, args=arguments, daemon=True)
         self._process.start()
@@ -144,7 +148,10 @@ def _work(pipe: Connection, grade: Grade, place: str) -> None:
     tempfile.tempdir = place
     # Ctrl-C reaches every process of a terminal; it is the first one's to end the others.
     signal.signal(signal.SIGINT, lambda *_: None)
-    signal.signal(signal.SIGTERM, _end)
+    if sys.platform != "win32":  # where a process that is ended is not asked
+        signal.signal(signal.SIGTERM, _end)
+        signal.signal(signal.SIGALRM, _end)
+        sys.unraisablehook = _end_after_all
     pipe.send(READY)
     while True:
         try:
@@ -164,6 +171,14 @@ def _work(pipe: Connection, grade: Grade, place: str) -> None:
 
 def _end(*_: object) -> NoReturn:
     raise SystemExit(128 + signal.SIGTERM)
+
+
+def _end_after_all(lost: sys.UnraisableHookArgs) -> None:
+    """Ends the process once a destructor, in which the signal came and was lost, has returned."""
+    if issubclass(lost.exc_type, SystemExit):
+        signal.setitimer(signal.ITIMER_REAL, 0.01)
+    else:
+        sys.__unraisablehook__(lost)
 
 
 def _run_here(jobs: Iterable[Job], grade: Grade, workers: int, done: Done) -> None:

@@ -6,7 +6,9 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import psutil
@@ -24,10 +26,8 @@ PATIENCE = 100.0
 class Command:
     """``mtcourse grade`` in a process of its own, with a folder for its temporary files."""
 
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
-        self._temporary = folder / "temporary"
-        self._temporary.mkdir()
+    def __init__(self, folder: Path, temporary: Path) -> None:
+        self._folder, self._temporary = folder, temporary
 
     def hands_in(self, learner: str, slow: bool = False) -> None:
         """The solution; a slow one sleeps before it answers."""
@@ -60,9 +60,16 @@ class Command:
         return list(self._temporary.iterdir())
 
 
+@pytest.fixture
+def temporary() -> Iterator[Path]:
+    """A folder whose name is short enough for sockets in it."""
+    with tempfile.TemporaryDirectory(prefix="t-", dir="/tmp") as folder:
+        yield Path(folder)
+
+
 @pytest.mark.slow
-def test_ctrl_c_keeps_what_is_graded_ends_every_process_and_goes_on(tmp_path, walls):
-    class_of = Command(tmp_path)
+def test_ctrl_c_keeps_what_is_graded_ends_every_process_and_goes_on(tmp_path, temporary, walls):
+    class_of = Command(tmp_path, temporary)
     for learner in ("alice", "bob", "carol"):
         class_of.hands_in(learner, slow=learner == "bob")
     running = class_of.begin(walls)

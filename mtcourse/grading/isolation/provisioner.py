@@ -12,6 +12,7 @@ from jupyter_client.provisioning.local_provisioner import LocalProvisioner
 from traitlets import Unicode
 
 from mtcourse.grading.isolation.choose import isolation_named
+from mtcourse.grading.isolation.sockets import folder_for_sockets
 
 
 class IsolatedProvisioner(LocalProvisioner):
@@ -25,7 +26,8 @@ class IsolatedProvisioner(LocalProvisioner):
 
     async def pre_launch(self, **kwargs: Any) -> dict[str, Any]:
         """Makes the folder of the sockets and the connection file in it."""
-        self._place = Path(tempfile.mkdtemp(prefix="mtc-"))  # nobody else may enter it
+        # Nobody else may enter it.
+        self._place = Path(tempfile.mkdtemp(prefix="mtc-", dir=folder_for_sockets()))
         shared = self._place / "k"
         shared.mkdir()
         manager: Any = self.parent

@@ -13,6 +13,7 @@ import pytest
 from mtcourse.checks.attention import EXERCISES
 from mtcourse.grading.command import Options, write_merged
 from mtcourse.grading.isolation.choose import why_not
+from mtcourse.grading.unit import bank_of
 
 ROOT = Path(__file__).resolve().parent.parent
 SOLUTION = ROOT / "solutions" / "04_attention.ipynb"
@@ -89,3 +90,24 @@ def test_nbval_alone_runs_a_merged_notebook_behind_the_same_walls(tmp_path):
     failed = [number for number, (passed, _) in enumerate(found.values()) if not passed]
     assert failed == checks[:2]
     assert "FileNotFoundError" in [said for _, said in found.values()][checks[1]]
+
+
+MERGE = """
+import sys
+from pathlib import Path
+from mtcourse.grading.command import Options, write_merged
+out, *solutions = map(Path, sys.argv[1:])
+for solution in solutions:
+    write_merged(solution, solution.parent, out / solution.name, Options(seed=424242))
+"""
+
+
+def test_what_is_right_is_stored_though_an_answer_may_not_call_it(tmp_path):
+    solutions = sorted(SOLUTION.parent.glob("*.ipynb"))
+    # In a process of its own, since in this one the package's functions are wrapped.
+    subprocess.run([sys.executable, "-c", MERGE, tmp_path, *solutions], check=True)
+    for solution in solutions:
+        cells = json.loads((tmp_path / solution.name).read_text(encoding="utf-8"))["cells"]
+        stored = [output["text"] for cell in cells for output in cell["outputs"]]
+        assert len(stored) == len(bank_of(solution.stem))
+        assert not [text for text in stored if "not allowed" in text or not text.strip()]

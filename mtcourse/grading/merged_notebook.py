@@ -6,8 +6,9 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from mtcourse.checks.attempt import attempt
+from mtcourse.checks.attempt import Attempt
 from mtcourse.checks.exercise import Exercise
+from mtcourse.checks.outcomes import outcome_of
 from mtcourse.grading.grade import check_cell
 from mtcourse.grading.kernel_side import attempt_in_text
 from mtcourse.grading.merge import Merged
@@ -34,14 +35,8 @@ def merged_notebook(merged: Merged, bank: Sequence[Exercise], seed: int) -> dict
         elif step.exercise in known:
             exercise = known[step.exercise]
             inputs = exercise.inputs(seed)
-            right = attempt(
-                exercise.id,
-                exercise.oracle() if exercise.cases is None else exercise.oracle,
-                inputs,
-                exercise.cases is None,
-                exercise.gradients,
-            )
-            text = attempt_in_text(right) + "\n"
+            right = (outcome_of(exercise.oracle, case, exercise.gradients) for case in inputs)
+            text = attempt_in_text(Attempt("", tuple(right))) + "\n"
             printed = {"output_type": "stream", "name": "stdout", "text": text}
             source = check_cell(exercise, json.dumps(packed_cases(inputs)), "print_attempt")
             cells.append(_cell(number, source, [printed], ["nbval-check-output"]))

@@ -71,8 +71,8 @@ def _packed_tensor(x: Tensor) -> dict[str, Any]:
     """A tensor's numbers; those of a transposed one lie transposed again when unpacked."""
     x = x.detach().cpu()
     name = str(x.dtype).removeprefix("torch.")
-    if name not in _DTYPES:
-        return {"other": f"Tensor of {name}"}
+    if name not in _DTYPES or x.numel() > MOST_NUMBERS:
+        return {"other": f"Tensor of {x.numel()} {name}"}
     wide = x.double() if x.is_floating_point() else x
     values = [packed(number) for number in wide.flatten().tolist()]
     turned = x.dim() >= 2 and not x.is_contiguous() and x.mT.is_contiguous()

@@ -175,8 +175,8 @@ def _tell(now: Standing, batch: Batch, options: Options, console: Console) -> No
     """What is due, and what is graded again or left although something has changed."""
     done, unread = len(now.kept), len(now.unread)
     _say(console, f"{len(now.due)} to grade, {done} done, {unread} that cannot be read")
-    if batch.isolation == "none":
-        _say(console, "isolation none: what was handed in can do here whatever you can")
+    careless = ": what was handed in can do here whatever you can"
+    _say(console, f"isolation {batch.isolation}{careless if batch.isolation == 'none' else ''}")
     if options.regrade:
         for before, why in now.stale:
             _say(console, f"again {before.learner}, {before.notebook}: {why}")

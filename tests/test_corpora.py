@@ -48,6 +48,7 @@ def test_builtin_corpus_has_the_test_sets_of_the_grammar():
     assert set(corpus.splits) == {"train", "dev", "test", "compositional", "control", "length"}
     assert (corpus.source_language, corpus.target_language) == ("en", "nl")
     assert builtin_corpus(train=2000, seed=2).splits == corpus.splits
+    assert corpus.report.kept == len(all_pairs(corpus))
 
 
 def test_tsv_keeps_pairs_references_and_origin(folder):

@@ -303,15 +303,32 @@ def test_splits_are_deterministic():
     assert first["train"] != grammar_splits(train=100, dev=10, test=10, seed=6)["train"]
 
 
+def test_splits_are_the_same_in_whatever_order_they_are_asked_for():
+    at_once, one_by_one = (grammar_splits(train=100, dev=10, test=10, seed=5) for _ in range(2))
+    list(at_once.values())
+    for name in ("test", "length", "train", "control"):
+        assert one_by_one[name] == at_once[name]
+    with pytest.raises(KeyError):
+        one_by_one["tst"]
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
-    [((-1, 1, 1), "train = -1"), ((1, -1, 1), "dev = -1"), ((0, 0, 5), "more training pairs")],
+    [((-1, 1, 1), "train = -1"), ((1, -1, 1), "dev = -1")],
 )
 def test_impossible_splits_are_refused(arguments, message):
     with pytest.raises(MtcourseError, match=message):
         grammar_splits(*arguments)
     with pytest.raises(MtcourseError, match="count = -1"):
         sample_pairs(-1)
+
+
+def test_control_pairs_that_cannot_be_had_are_refused_as_often_as_they_are_asked_for():
+    splits = grammar_splits(train=0, dev=0, test=5)
+    assert len(splits["test"]) == 5
+    for _ in range(2):
+        with pytest.raises(MtcourseError, match="more training pairs"):
+            splits["control"]
 
 
 MISTAKES = {

@@ -8,7 +8,7 @@ random from tables of words, so that the corpus is as large as wanted and needs 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from random import Random
 
 from mtcourse.errors import MtcourseError
@@ -22,6 +22,9 @@ from mtcourse.text.pairs import SentencePair, words
 
 MAX_WORDS = 15
 """No sentence of training, on either side, has more words and punctuation marks."""
+
+DEV, TEST = 500, 1_000
+"""Pairs for choosing a checkpoint, and in each of the four test sets."""
 
 _MAX_LONG_WORDS = 26
 _HELD_OUT_SHARE = 0.06
@@ -130,9 +133,44 @@ def _strings(pair: SentencePair) -> tuple[str, ...]:
     return (pair.source, pair.target, *pair.references)
 
 
+class GrammarSplits(Mapping[str, tuple[SentencePair, ...]]):
+    """Training pairs and held-out pairs, each set drawn when it is first asked for.
+
+    Args:
+        names: of the sets, in the order in which they are drawn.
+        drawn: the sets in that order.
+    """
+
+    def __init__(self, names: tuple[str, ...], drawn: Iterator[tuple[SentencePair, ...]]) -> None:
+        self._names = names
+        self._drawn = drawn
+        self._splits: list[tuple[SentencePair, ...]] = []
+        self._fault: MtcourseError | None = None
+
+    def __getitem__(self, name: str) -> tuple[SentencePair, ...]:
+        """The pairs of a set; all sets before it are drawn too."""
+        if name not in self._names:
+            raise KeyError(name)
+        place = self._names.index(name)
+        while len(self._splits) <= place:
+            if self._fault:
+                raise self._fault
+            try:
+                self._splits.append(next(self._drawn))
+            except MtcourseError as fault:
+                self._fault = fault
+        return self._splits[place]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+
 def grammar_splits(
-    train: int = 30_000, dev: int = 500, test: int = 1_000, seed: int = 1
-) -> dict[str, tuple[SentencePair, ...]]:
+    train: int = 30_000, dev: int = DEV, test: int = TEST, seed: int = 1
+) -> GrammarSplits:
     """Training pairs and four kinds of held-out pairs that share no sentence with each other.
 
     ``dev`` and ``test`` are drawn as ``train`` is. ``compositional`` holds only sentences with a
@@ -147,35 +185,40 @@ def grammar_splits(
         seed: of the random numbers.
 
     Raises:
-        MtcourseError: if a count is negative, or training is too small to have shown what the
-            control set needs.
+        MtcourseError: if a count is negative; or, when ``compositional`` is asked for, training is
+            too small to have shown what the control set needs.
     """
-    for name, count in (("train", train), ("dev", dev), ("test", test)):
+    counts = {"train": train, "dev": dev, "test": test}
+    for name, count in counts.items():
         if count < 0:
             raise MtcourseError(f"{name} = {count}: ask for 0 pairs or more")
+    return GrammarSplits((*counts, "compositional", "control", "length"), _drawn(counts, seed))
+
+
+def _drawn(counts: Mapping[str, int], seed: int) -> Iterator[tuple[SentencePair, ...]]:
+    """The sets, one after the other: none has a string of those before it."""
     lexicon = load_lexicon()
     held_out = held_out_features(lexicon, seed)
     taken, seen = set[str](), set[Feature]()
-    splits: dict[str, tuple[SentencePair, ...]] = {}
 
     def is_ordinary(sentence: Sentence) -> bool:
         return held_out.isdisjoint(features(sentence))
 
-    for name, count in (("train", train), ("dev", dev), ("test", test)):
+    for name, count in counts.items():
         stream = _Stream(lexicon, Random(f"{name} {seed}"))
         drawn = list(itertools.islice(stream.pairs(is_ordinary, frozenset(taken)), count))
         if name == "train":
             seen.update(itertools.chain.from_iterable(features(sentence) for sentence, _ in drawn))
-        splits[name] = tuple(pair for _, pair in drawn)
-        taken.update(itertools.chain.from_iterable(map(_strings, splits[name])))
+        taken.update(itertools.chain.from_iterable(_strings(pair) for _, pair in drawn))
+        yield tuple(pair for _, pair in drawn)
     stream = _Stream(lexicon, Random(f"compositional {seed}"))
-    splits["compositional"], splits["control"] = _matched(stream, test, held_out, seen, taken)
-    taken.update(itertools.chain.from_iterable(map(_strings, splits["compositional"])))
-    taken.update(itertools.chain.from_iterable(map(_strings, splits["control"])))
+    compositional, control = _matched(stream, counts["test"], held_out, seen, taken)
+    taken.update(itertools.chain.from_iterable(map(_strings, (*compositional, *control))))
+    yield compositional
+    yield control
     long = _Stream(lexicon, Random(f"length {seed}"), is_long=True)
-    drawn = itertools.islice(long.pairs(is_ordinary, taken), test)
-    splits["length"] = tuple(pair for _, pair in drawn)
-    return splits
+    longer = itertools.islice(long.pairs(is_ordinary, taken), counts["test"])
+    yield tuple(pair for _, pair in longer)
 
 
 def held_out_features(lexicon: Lexicon, seed: int) -> frozenset[Feature]:

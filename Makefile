@@ -80,9 +80,10 @@ book: $(VENV)/book.stamp ## Build the book, and print where it is
 	@$(BIN)/python scripts/build_book.py
 
 # The notebooks apart: with --cov nbval measures inside their kernels, which then do not start.
+# The longest files first, so that no processor waits at the end for another.
 test: $(VENV)/test.stamp ## Run the whole test suite: package, notebooks, coverage
-	@$(BIN)/python -m pytest -n auto --dist loadfile -q -m "not browser" \
-	  --cov --cov-report=term:skip-covered --cov-fail-under=95 tests
+	@$(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder -q -m "not browser" \
+	  --cov --cov-report=term:skip-covered --cov-fail-under=95 tests/grading tests
 	@$(BIN)/python -m pytest -n auto --dist loadfile -q \
 	  --nbval-lax --nbval-cell-timeout=300 $(wildcard book/*.ipynb)
 	@$(BIN)/python -m pytest -n auto --dist loadfile -q --nbval $(wildcard solutions/*.ipynb)

@@ -94,6 +94,14 @@ def test_the_first_thing_that_is_wrong_is_said(answer, says):
     assert "Traceback" not in str(verdict)
 
 
+def test_of_lists_the_first_difference_is_shown_and_not_their_length_alone():
+    case = Case("five", (5,), by_hand=True)
+    numbers = Exercise("numbers", lambda n: list(range(n)), "Count.", (), (), lambda draw: [case])
+    assert "yours = [1, 2]\nright = [0, 1, 2, 3, 4]" in judge(numbers, lambda n: [1, 2]).wrong
+    assert judge(numbers, lambda n: tuple(range(n))).passed
+    assert "it is a number, and should be a sequence of 5" in judge(numbers, lambda n: n).wrong
+
+
 @pytest.mark.parametrize(
     ("answer", "says"),
     [
@@ -270,6 +278,13 @@ def test_a_function_gets_its_own_copy_in_the_same_layout():
     seen = outcome_of(lambda y: y, Case("x", (x,))).value
     assert seen.data_ptr() != x.data_ptr()
     assert (seen.stride(), seen.dtype) == (x.stride(), torch.float64)
+
+
+def test_a_list_that_a_function_empties_is_whole_for_the_next_one():
+    case = Case("lists", ([[1, 2], [3]], {"a": 1}))
+    outcome = outcome_of(lambda lists, counts: lists[0].clear() or counts.popitem(), case)
+    assert outcome.changed == (0, 1)
+    assert case.arguments == ([[1, 2], [3]], {"a": 1})
 
 
 # --- in a notebook, on a terminal ---------------------------------------------------------------

@@ -20,6 +20,7 @@ from mtcourse.errors import MtcourseError
 from mtcourse.figures.attention_map import INK, book_style
 from mtcourse.figures.corpus_plots import (
     batch_map,
+    falling_apart,
     families,
     one_hot_map,
     pieces_to_ids,
@@ -53,6 +54,21 @@ def test_ranks_begin_at_one_with_the_most_frequent_word(ax: Axes) -> None:
     assert np.prod(zipf.get_xydata(), axis=1).tolist() == [8, 8]
     assert names(ax.get_legend())[:2] == ["first", "second"]
     assert (ax.get_xscale(), ax.get_yscale()) == ("log", "log")
+
+
+def test_each_kind_of_word_has_a_bar_as_long_as_its_pieces(ax: Axes) -> None:
+    falling_apart({"never": (1200, 4.25), "once": (7, 1.5)}, ax)
+    assert [bar.get_width() for bar in ax.patches] == [4.25, 1.5]
+    assert [label.get_text() for label in ax.get_yticklabels()] == ["never (1,200)", "once (7)"]
+    assert [text.get_text() for text in ax.texts] == ["4.2", "1.5"]
+    top, bottom = (ax.transData.transform((0, place))[1] for place in ax.get_yticks())
+    assert top > bottom
+    assert all(line.get_color() == INK for line in ax.lines)
+
+
+def test_no_kind_of_word_is_refused(ax: Axes) -> None:
+    with pytest.raises(MtcourseError, match="at least one kind"):
+        falling_apart({}, ax)
 
 
 @pytest.mark.parametrize("counts", [{}, {"none": Counter()}, {**COUNTS, "none": Counter()}])

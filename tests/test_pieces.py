@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import shutil
 from collections.abc import Callable
@@ -10,6 +11,7 @@ from pathlib import Path
 import pytest
 import torch
 
+from mtcourse.checks.outcomes import apart, outcome_of
 from mtcourse.framework_pieces import logits_of_pieces, score_on_grammar, translator_of
 from mtcourse.framework_recipe import FrameworkTranslator, load_framework
 from mtcourse.grading.exercises import HERE
@@ -150,6 +152,22 @@ def test_every_piece_has_its_exercise_and_its_stand_in():
     assert all(isinstance(getattr(stand_ins, piece.name), Callable) for piece in PIECES)
 
 
+def test_no_stand_in_needs_a_bank_which_is_not_there_where_answers_are_graded():
+    assert [piece.name for piece in PIECES if piece.stand_in.startswith("mtcourse.checks")] == []
+
+
+@pytest.mark.parametrize("name", ["cross_attention", "decoder_input"])
+def test_a_stand_in_passes_the_check_of_its_exercise(name):
+    (piece,) = (piece for piece in PIECES if piece.name == name)
+    bank = importlib.import_module(f"mtcourse.checks.{piece.notebook[3:]}").EXERCISES
+    (exercise,) = (exercise for exercise in bank if exercise.id == name)
+    cases = exercise.inputs()
+    stand_in = getattr(collect_pieces("nowhere"), name)
+    for case in cases:
+        expected = outcome_of(exercise.oracle, case)
+        assert apart(outcome_of(stand_in, case), expected, exercise.tolerance) <= 1
+
+
 # --- put together -------------------------------------------------------------------------------
 
 
@@ -200,3 +218,17 @@ def test_a_readers_own_wiring_takes_the_place_of_the_courses(solutions):
 
     assert translator_of(mine).translate(["Are we smart?"]) == ["Zijn wij slim?"]
     assert asked
+
+
+def test_the_last_exercise_of_part_one_is_the_translator_of_the_pieces(solutions):
+    """The answer of chapter 09's notebook, given the functions of the other notebooks."""
+    path = ROOT / "solutions" / "09_multi_head.ipynb"
+    cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+    told = [(cell["metadata"]["mtcourse"], "".join(cell["source"])) for cell in cells]
+    (answer,) = (code for of, code in told if of.get("id") == "your_translator")
+    names = {"pieces": solutions, "Tensor": torch.Tensor}
+    exec(answer, names)
+    test = builtin_corpus(train=100).splits["test"][:60]
+    own = score_on_grammar(solutions, test, names["your_translator"])
+    assert own == score_on_grammar(solutions, test)
+    assert own.scores.bleu > 70

@@ -6,6 +6,7 @@ import math
 import traceback
 import warnings
 from collections.abc import Callable, Mapping, Sequence
+from copy import deepcopy
 from dataclasses import dataclass
 from numbers import Number
 from typing import Any
@@ -118,8 +119,10 @@ def _gradients(function: Callable, case: Case) -> tuple[Tensor, ...] | None:
 
 
 def _copy(argument: Any) -> Any:
-    """A tensor's own copy, in the same layout."""
-    return argument.clone() if isinstance(argument, Tensor) else argument
+    """An argument's own copy; that of a tensor in the same layout."""
+    if isinstance(argument, Tensor):
+        return argument.clone()
+    return deepcopy(argument) if isinstance(argument, list | dict | set) else argument
 
 
 def apart(one: Outcome, other: Outcome, tolerance: float) -> float:

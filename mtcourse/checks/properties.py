@@ -95,6 +95,8 @@ def _changes(trial: Trial) -> str:
 
 def _kind(trial: Trial) -> str:
     value, expected = trial.got.value, trial.expected.value
+    if isinstance(expected, list) and isinstance(value, list | tuple):
+        return ""  # how long a list is may be what is asked
     wanted, given = _kind_of(expected), _kind_of(value)
     return "" if wanted == given else f"on {trial.case.name} it is {given}, and should be {wanted}"
 
@@ -176,6 +178,9 @@ def _shown(value: Any) -> str:
 
 
 def _rounded(value: Any) -> Any:
+    if isinstance(value, Tensor):  # in a sequence
+        few = value.numel() <= 16
+        return _rounded(value.tolist()) if few else f"a tensor {tuple(value.shape)}"
     if isinstance(value, list | tuple):
         return type(value)(_rounded(part) for part in value)
     if not isinstance(value, float):

@@ -49,6 +49,32 @@ def rank_frequency(counts: Mapping[str, Mapping[str, int]], ax: Axes) -> Axes:
     return ax
 
 
+def falling_apart(kinds: Mapping[str, tuple[int, float]], ax: Axes) -> Axes:
+    """Draws how many pieces words of several kinds take, a bar for each kind, the first on top.
+
+    Args:
+        kinds: for each how many words it has, and their mean number of pieces.
+        ax: where to draw, made within ``book_style()``.
+
+    Raises:
+        MtcourseError: there is no kind of word.
+    """
+    if not kinds:
+        raise MtcourseError("there are no words: give at least one kind")
+    with book_style():
+        names = [f"{name} ({number:,})" for name, (number, _) in kinds.items()]
+        means = [mean for _, mean in kinds.values()]
+        bars = ax.barh(names, means, color=LINE_COLOURS[0])
+        ax.bar_label(bars, [f"{mean:.1f}" for mean in means], padding=3)
+        ax.axvline(1, color=INK, linewidth=0.8)
+        ax.invert_yaxis()
+        ax.set(
+            xlabel="pieces for each word", ylabel="seen in training", xlim=(0, 1.12 * max(means))
+        )
+        ax.spines[["top", "right"]].set_visible(False)
+    return ax
+
+
 def one_hot_map(pieces: Sequence[str], X: Float[Tensor, "V n"], rows: slice, ax: Axes) -> Axes:
     """Shows some rows of a matrix of one-hot columns, a named column for each token (A02).
 

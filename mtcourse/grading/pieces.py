@@ -15,12 +15,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import torch
+from torch import Tensor
+
 from mtcourse.checks.guard import NOTEBOOK
 from mtcourse.checks.judge import judge
 from mtcourse.grading.exercises import is_untouched
 from mtcourse.grading.merge import names_of, statements_of
 from mtcourse.grading.source import Cell
 from mtcourse.grading.submission import Unreadable, read_submission
+from mtcourse.layers.cross_attention import cross_attention
 
 
 @dataclass(frozen=True)
@@ -66,7 +70,7 @@ PIECES = (
         "cross_attention",
         "06_cross_attention",
         "asks the source",
-        "mtcourse.checks.cross_attention.cross_attention.correct",
+        "mtcourse.grading.pieces.cross_attention_of_words",
     ),
     Piece(
         "feed_forward",
@@ -78,7 +82,7 @@ PIECES = (
         "decoder_input",
         "07_framework_model",
         "shifts the target right",
-        "mtcourse.checks.framework_model.decoder_input.correct",
+        "mtcourse.grading.pieces.shifted_right",
     ),
     Piece(
         "token_losses",
@@ -136,6 +140,19 @@ class Pieces:
         return "\n".join(
             [*lines, f"{total}; the course's stand in for {rest}." if rest else f"{total}."]
         )
+
+
+def cross_attention_of_words(
+    X: Tensor, H_E: Tensor, W_Q: Tensor, W_K: Tensor, W_V: Tensor, real: Tensor
+) -> Tensor:
+    """The course's cross-attention, called as chapter 06's exercise asks."""
+    return cross_attention(X, H_E, W_Q, W_K, W_V, real[..., None, :])
+
+
+def shifted_right(labels: Tensor, bos: int, pad: int) -> Tensor:
+    """What a decoder reads: <bos>, then the labels but the last; padding stays where it is."""
+    read = torch.cat([torch.full_like(labels[:, :1], bos), labels[:, :-1]], dim=1)
+    return read.masked_fill(labels == pad, pad)
 
 
 def collect_pieces(folder: Path | str = ".", pieces: Sequence[Piece] = PIECES) -> Pieces:

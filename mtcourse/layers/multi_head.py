@@ -1,11 +1,15 @@
-"""Several attentions side by side, each on its own slice of the width (chapter 09)."""
+"""Several attentions side by side, each of the full width or on a slice of it (chapter 09)."""
 
 from __future__ import annotations
 
+import math
+
+import torch
 from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
-from mtcourse.layers.attention import Attention, fused_attention
+from mtcourse.errors import MtcourseError
+from mtcourse.layers.attention import Attention, fused_attention, scaled_dot_product_attention
 from mtcourse.layers.kv_cache import KeyValueCache
 from mtcourse.products import Linear
 
@@ -22,6 +26,197 @@ def merge_heads(
 ) -> Float[Tensor, "batch length d_model"]:
     """Concat(A_1, ..., A_h), the inverse of ``split_heads`` (A26; chapter 09)."""
     return x.transpose(1, 2).flatten(-2)
+
+
+def head_width(d_model: int, h: int) -> int:
+    """d_k = d_model / h: so wide is a head where h heads share the width (B06; chapter 09).
+
+    Args:
+        d_model: width of a row.
+        h: number of heads.
+
+    Raises:
+        MtcourseError: the width cannot be shared out evenly.
+    """
+    if h < 1 or d_model % h:
+        raise MtcourseError(f"{h} heads cannot share a width of {d_model} evenly")
+    return d_model // h
+
+
+def head_outputs(
+    X: Float[Tensor, "*batch n d_model"],
+    W_Q: Float[Tensor, "h d_model d_k"],
+    W_K: Float[Tensor, "h d_model d_k"],
+    W_V: Float[Tensor, "h d_model d_v"],
+    mask: Bool[Tensor, "*#batch #n n"] | None = None,
+) -> Float[Tensor, "*batch h n d_v"]:
+    """A_j = softmax(Q_j K_j^T / sqrt(d_k)) V_j with Q_j = X W_Qj, and so on, for each head j.
+
+    Args:
+        X: one row for each token.
+        W_Q: the matrix of each head that makes its queries.
+        W_K: likewise its keys.
+        W_V: likewise its values.
+        mask: True where token i may attend to token j, the same for all heads.
+
+    Source: A24 and A25, where d_k is d_model. Chapter 09.
+    """
+    X = X.unsqueeze(-3)  # the same rows for each head
+    for_all_heads = None if mask is None else mask.unsqueeze(-3)
+    return scaled_dot_product_attention(X @ W_Q, X @ W_K, X @ W_V, for_all_heads)[0]
+
+
+def multi_head_attention(
+    X: Float[Tensor, "*batch n d_model"],
+    W_Q: Float[Tensor, "h d_model d_k"],
+    W_K: Float[Tensor, "h d_model d_k"],
+    W_V: Float[Tensor, "h d_model d_k"],
+    W_O: Float[Tensor, "h*d_k d_model"],
+    mask: Bool[Tensor, "*#batch #n n"] | None = None,
+) -> Float[Tensor, "*batch n d_model"]:
+    """MHA(X) = Concat(A_1, ..., A_h) W_O, with heads of any width d_k.
+
+    Heads of full width have d_k = d_model, heads that share the width d_k = d_model / h.
+
+    Args:
+        X: one row for each token.
+        W_Q: the matrix of each head that makes its queries.
+        W_K: likewise its keys.
+        W_V: likewise its values.
+        W_O: mixes the heads; rows j d_k to (j + 1) d_k - 1 belong to head j, counted from 0.
+        mask: True where token i may attend to token j, the same for all heads.
+
+    Source: A24 to A27 with d_k = d_model; B06 with d_k = d_model / h. Chapter 09.
+    """
+    A = head_outputs(X, W_Q, W_K, W_V, mask)
+    return A.transpose(-3, -2).flatten(-2) @ W_O
+
+
+def head_contributions(
+    A: Float[Tensor, "*batch h n d_k"], W_O: Float[Tensor, "h*d_k d_model"]
+) -> Float[Tensor, "*batch h n d_model"]:
+    """A_j W_O^j, head by head: their sum is Concat(A_1, ..., A_h) W_O (A26, A27; chapter 09).
+
+    Args:
+        A: the outputs of the heads.
+        W_O: its rows are cut into one block for each head.
+    """
+    return A @ W_O.unflatten(0, (A.shape[-3], A.shape[-1]))
+
+
+def split_head_attention(
+    X: Float[Tensor, "*batch n d_model"],
+    W_Q: Float[Tensor, "d_model d_model"],
+    W_K: Float[Tensor, "d_model d_model"],
+    W_V: Float[Tensor, "d_model d_model"],
+    W_O: Float[Tensor, "d_model d_model"],
+    h: int,
+    mask: Bool[Tensor, "*#batch #n n"] | None = None,
+) -> Float[Tensor, "*batch n d_model"]:
+    """The same with h heads that share the width: head j has columns j d_k to (j + 1) d_k - 1.
+
+    Args:
+        X: one row for each token.
+        W_Q: makes the queries of all heads in one product.
+        W_K: likewise the keys.
+        W_V: likewise the values.
+        W_O: mixes the heads.
+        h: number of heads; divides d_model.
+        mask: True where token i may attend to token j, the same for all heads.
+
+    Source: B06; Vaswani et al. (2017), section 3.2.2. Chapter 09.
+    """
+    of_heads = _stacked(W_Q, h), _stacked(W_K, h), _stacked(W_V, h)
+    return multi_head_attention(X, *of_heads, W_O, mask)
+
+
+def as_full_width(
+    W_Q: Float[Tensor, "d d"],
+    W_K: Float[Tensor, "d d"],
+    W_V: Float[Tensor, "d d"],
+    W_O: Float[Tensor, "d d"],
+    h: int,
+) -> tuple[
+    Float[Tensor, "h d d"], Float[Tensor, "h d d"], Float[Tensor, "h d d"], Float[Tensor, "h*d d"]
+]:
+    """Full-width heads that compute what h split heads compute (A24 to A27 with B06; chapter 09).
+
+    Head j keeps its own columns of W_Q, W_K and W_V, and zeros elsewhere; its block of W_O keeps
+    its own rows. W_Q is also multiplied by sqrt(h): scores are divided by sqrt(d) and no longer by
+    sqrt(d / h).
+
+    Args:
+        W_Q: of the split heads.
+        W_K: likewise.
+        W_V: likewise.
+        W_O: likewise.
+        h: number of heads; divides d.
+    """
+    d = len(W_Q)
+    owner = torch.arange(d, device=W_Q.device) // head_width(d, h)
+    own = owner == torch.arange(h, device=W_Q.device)[:, None]  # (h, d)
+    columns, rows = own[:, None, :], own[:, :, None]
+    stacked = math.sqrt(h) * W_Q * columns, W_K * columns, W_V * columns
+    return *stacked, (W_O * rows).flatten(0, 1)
+
+
+def multi_head_parameters(d_model: int, h: int, d_k: int) -> int:
+    """4 h d_model d_k: three matrices a head, and its block of W_O; no biases (A24, A27, B06).
+
+    With d_k = d_model that is 4 h d_model^2, with d_k = d_model / h it is 4 d_model^2. Chapter 09.
+    """
+    return 4 * h * d_model * d_k
+
+
+def multi_head_flops(n: int, d_model: int, h: int, d_k: int) -> int:
+    """8 n h d_model d_k + 4 n^2 h d_k: four products by matrices, scores, and means of values.
+
+    A multiplication and an addition count as two. The softmax is not counted; no product is
+    saved by a mask. Source: A24 to A27, B06. Chapter 09.
+
+    Args:
+        n: number of tokens.
+        d_model: width of a row.
+        h: number of heads.
+        d_k: width of a head's queries, keys and values.
+    """
+    return 8 * n * h * d_model * d_k + 4 * n**2 * h * d_k
+
+
+def _stacked(W: Tensor, h: int) -> Tensor:
+    """The columns of each head as a matrix of its own, (h, d_model, d_k)."""
+    return W.unflatten(-1, (h, head_width(W.shape[-1], h))).movedim(-2, 0)
+
+
+class MultiHeadAttention(nn.Module):
+    """``multi_head_attention`` with weights to learn: heads of any width, no biases (A24 to A27).
+
+    Args:
+        d_model: width of a row.
+        h: number of heads.
+        d_k: width of a head; d_model as in document A, or d_model / h as in B.
+        seed: of the initial weights.
+
+    Chapter 09.
+    """
+
+    def __init__(self, d_model: int, h: int, d_k: int, seed: int = 0) -> None:
+        super().__init__()
+        generator = torch.Generator().manual_seed(seed)
+
+        def drawn(*shape: int) -> nn.Parameter:
+            return nn.Parameter(torch.randn(shape, generator=generator) / math.sqrt(shape[-2]))
+
+        self.W_Q, self.W_K, self.W_V = (drawn(h, d_model, d_k) for _ in range(3))
+        self.W_O = drawn(h * d_k, d_model)
+
+    def forward(
+        self,
+        X: Float[Tensor, "*batch n d_model"],
+        mask: Bool[Tensor, "*#batch #n n"] | None = None,
+    ) -> Float[Tensor, "*batch n d_model"]:
+        """Attends within X."""
+        return multi_head_attention(X, self.W_Q, self.W_K, self.W_V, self.W_O, mask)
 
 
 class SelfAttention(nn.Module):

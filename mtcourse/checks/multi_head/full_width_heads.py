@@ -1,0 +1,259 @@
+"""The exercise ``full_width_heads``: document A's heads (A24 to A27; chapter 09)."""
+
+from __future__ import annotations
+
+import math
+
+import torch
+
+from mtcourse.checks.draw import Draw
+from mtcourse.checks.exercise import Exercise
+from mtcourse.checks.outcomes import Case
+
+
+def cases(draw: Draw) -> list[Case]:
+    """Rows to check by hand, one head, one token, more heads than tokens, a batch."""
+    X = draw.tensor([[1.0], [2.0]])
+    W_Q = draw.tensor([[[0.0]], [[math.log(3)]]])
+    W_K, W_V = draw.tensor([[[1.0]], [[1.0]]]), draw.tensor([[[2.0]], [[4.0]]])
+    by_hand = (X, W_Q, W_K, W_V, draw.tensor([[1.0], [10.0]]))
+    return [
+        Case("2 tokens of width 1, 2 heads", by_hand, by_hand=True),
+        Case("a single token", _drawn(draw, (), 1, 3, 2)),
+        Case("one head", _drawn(draw, (), 4, 3, 1)),
+        Case("3 tokens of width 4, 5 heads", _drawn(draw, (), 3, 4, 5)),
+        Case("5 tokens of width 4, 2 heads", _drawn(draw, (), 5, 4, 2)),
+        Case("3 sentences, 2 heads", _drawn(draw, (3,), 4, 4, 2)),
+        Case("as many sentences as heads", _drawn(draw, (2,), 3, 6, 2)),
+    ]
+
+
+def _drawn(draw, batch, n, d, h):
+    """Rows and weights; scores of a size at which the softmax is neither flat nor certain."""
+    W_Q, W_K, W_V = (draw.normal(h, d, d, scale=1.3 / math.sqrt(d)) for _ in range(3))
+    W_O = draw.normal(h * d, d, scale=1 / math.sqrt(d))
+    return draw.normal(*batch, n, d), W_Q, W_K, W_V, W_O
+
+
+def _heads(X, W_Q, W_K, W_V, divisor=None, dim=-1):
+    Q, K, V = (X.unsqueeze(-3) @ W for W in (W_Q, W_K, W_V))
+    scores = Q @ K.mT / (math.sqrt(X.shape[-1]) if divisor is None else divisor)
+    return torch.softmax(scores, dim=dim) @ V
+
+
+def _joined(A):
+    return A.transpose(-3, -2).flatten(-2)
+
+
+def correct(X, W_Q, W_K, W_V, W_O):
+    """Every head at once."""
+    return _joined(_heads(X, W_Q, W_K, W_V)) @ W_O
+
+
+# --- wrong ---------------------------------------------------------------------------------------
+
+
+def nothing_to_learn_by(X, W_Q, W_K, W_V, W_O):
+    """The outputs are right, but gradients do not reach all that they were made of.
+
+    What was detached or copied on the way?
+    """
+    return correct(X, W_Q, W_K, W_V.detach(), W_O)
+
+
+def not_mixed(X, W_Q, W_K, W_V, W_O):
+    """This is Concat(A₁, …, A_h), h times as wide as it should be: W_O is missing.
+
+    A27 multiplies by W_O, which has the shape (h d, d).
+    """
+    return _joined(_heads(X, W_Q, W_K, W_V))
+
+
+def one_output_for_each_head(X, W_Q, W_K, W_V, W_O):
+    """Each head went through its own rows of W_O, and there are still h results.
+
+    A product with the rows side by side *adds* what the heads bring.
+    """
+    A = _heads(X, W_Q, W_K, W_V)
+    return A @ W_O.unflatten(0, (len(W_Q), -1))
+
+
+def concatenated_along_tokens(X, W_Q, W_K, W_V, W_O):
+    """The heads were put below each other, as if there were h times as many tokens.
+
+    Concat puts them side by side: n rows of h d numbers (A26).
+    """
+    A = _heads(X, W_Q, W_K, W_V)
+    return A.reshape(*X.shape[:-1], -1) @ W_O
+
+
+def heads_interleaved(X, W_Q, W_K, W_V, W_O):
+    """In each row the numbers of the heads take turns: one of A₁, one of A₂, and so on.
+
+    In A26 the whole row of A₁ stands first, then that of A₂.
+    """
+    return _heads(X, W_Q, W_K, W_V).movedim(-3, -1).flatten(-2) @ W_O
+
+
+def heads_in_the_wrong_order(X, W_Q, W_K, W_V, W_O):
+    """The heads stand side by side in the reverse order, and meet each other's rows of W_O.
+
+    The first d rows of W_O belong to A₁.
+    """
+    return _joined(_heads(X, W_Q, W_K, W_V).flip(-3)) @ W_O
+
+
+def heads_averaged(X, W_Q, W_K, W_V, W_O):
+    """What goes through W_O is the mean of the heads, h times side by side.
+
+    The heads must reach W_O apart: that is what W_O has h d rows for.
+    """
+    A = _heads(X, W_Q, W_K, W_V).mean(-3)
+    return torch.cat([A] * len(W_Q), -1) @ W_O
+
+
+def contributions_averaged(X, W_Q, W_K, W_V, W_O):
+    """Each head went through its own rows of W_O, and then you took the mean over the heads.
+
+    A product of a row with a matrix adds. It does not divide by h.
+    """
+    return correct(X, W_Q, W_K, W_V, W_O) / len(W_Q)
+
+
+def divided_by_root_of_d_over_h(X, W_Q, W_K, W_V, W_O):
+    """The scores are divided by √(d/h), the root of the width that B's heads have.
+
+    How wide are the keys of these heads?
+    """
+    A = _heads(X, W_Q, W_K, W_V, math.sqrt(X.shape[-1] / len(W_Q)))
+    return _joined(A) @ W_O
+
+
+def divided_by_root_of_h_d(X, W_Q, W_K, W_V, W_O):
+    """The scores are divided by √(h d), the root of the width of all heads together.
+
+    A dot product of one head adds up d terms.
+    """
+    return _joined(_heads(X, W_Q, W_K, W_V, math.sqrt(len(W_O)))) @ W_O
+
+
+def divided_by_d(X, W_Q, W_K, W_V, W_O):
+    """The scores are divided by d, and should be by its square root.
+
+    The variance of a sum of d products is d. What is its standard deviation?
+    """
+    return _joined(_heads(X, W_Q, W_K, W_V, X.shape[-1])) @ W_O
+
+
+def not_scaled(X, W_Q, W_K, W_V, W_O):
+    """The scores are not divided at all.
+
+    A25 divides by √d.
+    """
+    return _joined(_heads(X, W_Q, W_K, W_V, 1.0)) @ W_O
+
+
+def softmax_over_queries(X, W_Q, W_K, W_V, W_O):
+    """The softmax runs over the tokens that ask: columns of weights sum to 1.
+
+    Each token shares out a weight of 1. Along which axis?
+    """
+    return _joined(_heads(X, W_Q, W_K, W_V, dim=-2)) @ W_O
+
+
+def softmax_over_heads(X, W_Q, W_K, W_V, W_O):
+    """The softmax runs over the heads: they compete for each pair of tokens.
+
+    Heads do not know of each other. Within a head, each row sums to 1.
+    """
+    return _joined(_heads(X, W_Q, W_K, W_V, dim=-3)) @ W_O
+
+
+def one_matrix_of_weights(X, W_Q, W_K, W_V, W_O):
+    """The heads share one matrix of weights: their scores were averaged before the softmax.
+
+    h heads have h softmaxes.
+    """
+    Q, K, V = (X.unsqueeze(-3) @ W for W in (W_Q, W_K, W_V))
+    scores = (Q @ K.mT / math.sqrt(X.shape[-1])).mean(-3, keepdim=True)
+    return _joined(scores.softmax(-1) @ V) @ W_O
+
+
+def batch_against_heads(X, W_Q, W_K, W_V, W_O):
+    """Without a batch all is right. With one, sentence b met the matrices of head b.
+
+    X is (batch, n, d), the weights (h, d, d). Where does X need an axis of size 1?
+    """
+    Q, K, V = (X @ W for W in (W_Q, W_K, W_V))
+    A = torch.softmax(Q @ K.mT / math.sqrt(X.shape[-1]), -1) @ V
+    if X.dim() == 2:
+        return _joined(A) @ W_O
+    return torch.cat([A] * len(W_Q), -1) @ W_O
+
+
+# --- right ---------------------------------------------------------------------------------------
+
+
+def one_head_at_a_time(X, W_Q, W_K, W_V, W_O):
+    """A24 to A27, line by line."""
+    outputs = []
+    for of_q, of_k, of_v in zip(W_Q, W_K, W_V, strict=True):
+        Q, K, V = X @ of_q, X @ of_k, X @ of_v
+        outputs.append(torch.softmax(Q @ K.transpose(-2, -1) / X.shape[-1] ** 0.5, -1) @ V)
+    return torch.cat(outputs, -1) @ W_O
+
+
+def as_a_sum_over_heads(X, W_Q, W_K, W_V, W_O):
+    """Adds what each head brings through its own block of W_O."""
+    d = X.shape[-1]
+    total = torch.zeros_like(X)
+    for j in range(len(W_Q)):
+        scores = X @ W_Q[j] @ W_K[j].T @ X.mT / math.sqrt(d)
+        total = total + scores.softmax(-1) @ X @ (W_V[j] @ W_O[j * d : (j + 1) * d])
+    return total
+
+
+def with_einsum(X, W_Q, W_K, W_V, W_O):
+    """Names the dimensions."""
+    h, d, _ = W_Q.shape
+    Q, K, V = (torch.einsum("...nd,hde->...hne", X, W) for W in (W_Q, W_K, W_V))
+    scores = torch.einsum("...hne,...hme->...hnm", Q, K) / math.sqrt(d)
+    A = torch.einsum("...hnm,...hme->...hne", scores.softmax(-1), V)
+    return torch.einsum("...hne,hed->...nd", A, W_O.reshape(h, d, d))
+
+
+def with_the_kernel(X, W_Q, W_K, W_V, W_O):
+    """Torch's attention, heads as a batch."""
+    rows = X[..., None, :, :]
+    A = torch.nn.functional.scaled_dot_product_attention(rows @ W_Q, rows @ W_K, rows @ W_V)
+    return torch.cat(A.unbind(-3), -1) @ W_O
+
+
+EXERCISE = Exercise(
+    id="full_width_heads",
+    oracle=correct,
+    hint="Begin with a loop: for head j, three products, one softmax of rows, one mean of values. "
+    "Then put the h results side by side, n rows of h d numbers, and multiply by W_O.",
+    misconceptions=(
+        nothing_to_learn_by,
+        not_mixed,
+        one_output_for_each_head,
+        concatenated_along_tokens,
+        heads_interleaved,
+        heads_in_the_wrong_order,
+        heads_averaged,
+        contributions_averaged,
+        divided_by_root_of_d_over_h,
+        divided_by_root_of_h_d,
+        divided_by_d,
+        not_scaled,
+        softmax_over_queries,
+        softmax_over_heads,
+        one_matrix_of_weights,
+        batch_against_heads,
+    ),
+    right=(one_head_at_a_time, as_a_sum_over_heads, with_einsum, with_the_kernel),
+    cases=cases,
+    gradients=True,
+    forbids=("multi_head_attention_forward",),
+)

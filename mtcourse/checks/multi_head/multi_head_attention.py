@@ -1,0 +1,300 @@
+"""The exercise ``multi_head_attention``: heads share the width (A25 to A27, B06; chapter 09)."""
+
+from __future__ import annotations
+
+import math
+
+import torch
+
+from mtcourse.checks.draw import Draw
+from mtcourse.checks.exercise import Exercise
+from mtcourse.checks.outcomes import Case
+
+
+def cases(draw: Draw) -> list[Case]:
+    """Rows to check by hand, both masks, a batch, as many sentences as heads."""
+    X = draw.tensor([[1.0, 0.0], [0.0, 1.0]])
+    W_Q = draw.tensor([[math.log(3), 0.0], [0.0, 0.0]])
+    ones, twos = draw.tensor([[1.0, 0.0], [0.0, 1.0]]), draw.tensor([[8.0, 0.0], [0.0, 8.0]])
+    everything = torch.ones(2, 2, dtype=torch.bool)
+    by_hand = (X, W_Q, ones, twos, draw.tensor([[1.0, 1.0], [0.0, 2.0]]), 2, everything)
+    return [
+        Case("2 tokens, 2 heads of width 1", by_hand, by_hand=True),
+        Case("a single token", _drawn(draw, (), 1, 4, 4, 2)),
+        Case("one head", _drawn(draw, (), 3, 4, 4, 1)),
+        Case("4 tokens, 2 heads, later ones hidden", _drawn(draw, (), 4, 5, 6, 2, causal=True)),
+        Case("6 tokens, 3 heads of width 2", _drawn(draw, (), 6, 6, 6, 3)),
+        Case("2 sentences, padded, 3 heads", _drawn(draw, (2,), 5, 4, 6, 3, lengths=[5, 3])),
+        Case("as many sentences as heads", _drawn(draw, (2,), 4, 6, 4, 2, lengths=[2, 4])),
+    ]
+
+
+def _drawn(draw, batch, n, width, d, h, causal=False, lengths=None):
+    """Rows, four matrices, and who may attend to whom."""
+    allowed = torch.ones(*batch, n, n, dtype=torch.bool)
+    if causal:
+        allowed = allowed.tril()
+    if lengths is not None:
+        allowed = allowed & (torch.arange(n) < torch.tensor(lengths)[:, None])[:, None, :]
+    W_QKV = (draw.normal(width, d, scale=1.3 / math.sqrt(width)) for _ in range(3))
+    W_O = draw.normal(d, width, scale=1 / math.sqrt(d))
+    return (draw.normal(*batch, n, width), *W_QKV, W_O, h, allowed)
+
+
+def _cut(x, h):
+    return x.unflatten(-1, (h, x.shape[-1] // h)).transpose(-3, -2)
+
+
+def _reshaped(x, h):
+    return x.reshape(*x.shape[:-2], h, x.shape[-2], -1)
+
+
+def _joined(A):
+    return A.transpose(-3, -2).flatten(-2)
+
+
+def _weights(Q, K, mask, divisor=None, dim=-1):
+    scores = Q @ K.mT / (math.sqrt(K.shape[-1]) if divisor is None else divisor)
+    hidden = ~mask.unsqueeze(-3)
+    return torch.softmax(scores.masked_fill(hidden, -math.inf), dim=dim)
+
+
+def correct(X, W_Q, W_K, W_V, W_O, h, mask):
+    """Cut, attend, join, mix."""
+    return _with_divisor(X, W_Q, W_K, W_V, W_O, h, mask, None)
+
+
+def _with_divisor(X, W_Q, W_K, W_V, W_O, h, mask, divisor):
+    Q, K, V = (_cut(X @ W, h) for W in (W_Q, W_K, W_V))
+    return _joined(_weights(Q, K, mask, divisor) @ V) @ W_O
+
+
+# --- wrong ---------------------------------------------------------------------------------------
+
+
+def changes_X(X, W_Q, W_K, W_V, W_O, h, mask):
+    """The outputs are right, but X holds other numbers after the call than before.
+
+    Do not write into an argument.
+    """
+    out = correct(X, W_Q, W_K, W_V, W_O, h, mask)
+    X *= 2
+    return out
+
+
+def nothing_to_learn_by(X, W_Q, W_K, W_V, W_O, h, mask):
+    """The outputs are right, but gradients do not reach all that they were made of.
+
+    What was detached or copied on the way?
+    """
+    return correct(X, W_Q, W_K.detach(), W_V, W_O, h, mask)
+
+
+def cut_without_transpose(X, W_Q, W_K, W_V, W_O, h, mask):
+    """Rows are cut with a reshape alone, so that a head holds whole tokens and not slices of them.
+
+    Cut each row into h slices first: (…, n, h, d_k). Then let n and h change places.
+    """
+    Q, K, V = (_reshaped(X @ W, h) for W in (W_Q, W_K, W_V))
+    return _joined(_weights(Q, K, mask) @ V) @ W_O
+
+
+def joined_without_transpose(X, W_Q, W_K, W_V, W_O, h, mask):
+    """The heads are right, and put together in the wrong order: with a reshape alone.
+
+    A is (…, h, n, d_k). For a row of the result, the h slices of *one* token must stand side by
+    side.
+    """
+    Q, K, V = (_cut(X @ W, h) for W in (W_Q, W_K, W_V))
+    A = _weights(Q, K, mask) @ V
+    return A.reshape(*A.shape[:-3], A.shape[-2], -1) @ W_O
+
+
+def never_transposed(X, W_Q, W_K, W_V, W_O, h, mask):
+    """Rows are cut and put together with reshapes alone: heads hold whole tokens.
+
+    Both times n and h have to change places: after the cut, and before heads are put together.
+    """
+    Q, K, V = (_reshaped(X @ W, h) for W in (W_Q, W_K, W_V))
+    A = _weights(Q, K, mask) @ V
+    return A.reshape(*A.shape[:-3], A.shape[-2], -1) @ W_O
+
+
+def columns_interleaved(X, W_Q, W_K, W_V, W_O, h, mask):
+    """Head j works on every h-th column, beginning with j. Its columns should be neighbours.
+
+    Into which two sizes is the width cut, and in which order do they stand?
+    """
+
+    def cut(x):
+        return x.unflatten(-1, (x.shape[-1] // h, h)).movedim(-1, -3)
+
+    return _joined(_weights(cut(X @ W_Q), cut(X @ W_K), mask) @ cut(X @ W_V)) @ W_O
+
+
+def divided_by_root_of_d_model(X, W_Q, W_K, W_V, W_O, h, mask):
+    """The scores are divided by the root of the whole width, that of all heads together.
+
+    The dot product of a head adds up as many terms as *its* keys are wide.
+    """
+    return _with_divisor(X, W_Q, W_K, W_V, W_O, h, mask, math.sqrt(W_K.shape[-1]))
+
+
+def divided_by_d_k(X, W_Q, W_K, W_V, W_O, h, mask):
+    """The scores are divided by d_k, and should be by its square root.
+
+    The variance of a sum of d_k products is d_k. What is its standard deviation?
+    """
+    return _with_divisor(X, W_Q, W_K, W_V, W_O, h, mask, W_K.shape[-1] / h)
+
+
+def not_scaled(X, W_Q, W_K, W_V, W_O, h, mask):
+    """The scores are not divided at all.
+
+    By the root of which width?
+    """
+    return _with_divisor(X, W_Q, W_K, W_V, W_O, h, mask, 1.0)
+
+
+def one_head_of_all(X, W_Q, W_K, W_V, W_O, h, mask):
+    """There is one attention of the whole width, and h changes nothing.
+
+    Each head has scores of its own, from its own slice of Q and K.
+    """
+    return correct(X, W_Q, W_K, W_V, W_O, 1, mask)
+
+
+def scores_added_over_heads(X, W_Q, W_K, W_V, W_O, h, mask):
+    """The heads share one matrix of weights: their scores were averaged before the softmax.
+
+    h softmaxes, one for each head.
+    """
+    Q, K, V = (_cut(X @ W, h) for W in (W_Q, W_K, W_V))
+    scores = (Q @ K.mT).mean(-3, keepdim=True) / math.sqrt(K.shape[-1])
+    return _joined(scores.masked_fill(~mask.unsqueeze(-3), -math.inf).softmax(-1) @ V) @ W_O
+
+
+def not_mixed(X, W_Q, W_K, W_V, W_O, h, mask):
+    """The heads stand side by side, and that is all: W_O is never used.
+
+    What mixes them?
+    """
+    Q, K, V = (_cut(X @ W, h) for W in (W_Q, W_K, W_V))
+    return _joined(_weights(Q, K, mask) @ V)
+
+
+def mask_ignored(X, W_Q, W_K, W_V, W_O, h, mask):
+    """Everything is right where all may attend to all. The mask hides nothing.
+
+    Where it is False, the score must become minus infinity.
+    """
+    return correct(X, W_Q, W_K, W_V, W_O, h, torch.ones_like(mask))
+
+
+def mask_turned_round(X, W_Q, W_K, W_V, W_O, h, mask):
+    """What may be seen is hidden, and what is hidden is seen.
+
+    The mask is True where token i *may* attend to token j. `masked_fill` fills where its mask is
+    True.
+    """
+    return correct(X, W_Q, W_K, W_V, W_O, h, ~mask)
+
+
+def mask_over_heads(X, W_Q, W_K, W_V, W_O, h, mask):
+    """The mask has no axis for the heads, so that the axis of the sentences was taken for it.
+
+    Scores are (batch, h, n, n), the mask (batch, n, n). Where does an axis of size 1 belong?
+    """
+    Q, K, V = (_cut(X @ W, h) for W in (W_Q, W_K, W_V))
+    scores = (Q @ K.mT / math.sqrt(K.shape[-1])).masked_fill(~mask, -math.inf)
+    return _joined(scores.softmax(-1) @ V) @ W_O
+
+
+def softmax_over_queries(X, W_Q, W_K, W_V, W_O, h, mask):
+    """The softmax runs over the tokens that ask: columns of weights sum to 1.
+
+    Each token shares out a weight of 1. Along which axis?
+    """
+    Q, K, V = (_cut(X @ W, h) for W in (W_Q, W_K, W_V))
+    weights = torch.nan_to_num(_weights(Q, K, mask, dim=-2))
+    return _joined(weights @ V) @ W_O
+
+
+# --- right ---------------------------------------------------------------------------------------
+
+
+def one_head_at_a_time(X, W_Q, W_K, W_V, W_O, h, mask):
+    """A loop over slices of the weights."""
+    d_k = W_Q.shape[1] // h
+    outputs = []
+    for start in range(0, W_Q.shape[1], d_k):
+        own = slice(start, start + d_k)
+        scores = (X @ W_Q[:, own]) @ (X @ W_K[:, own]).transpose(-1, -2) / d_k**0.5
+        outputs.append(scores.masked_fill(~mask, -math.inf).softmax(-1) @ (X @ W_V[:, own]))
+    return torch.cat(outputs, -1) @ W_O
+
+
+def as_a_sum_over_heads(X, W_Q, W_K, W_V, W_O, h, mask):
+    """Each head through its own rows of W_O, then added up."""
+    total = 0
+    parts = (W.chunk(h, -1) for W in (W_Q, W_K, W_V))
+    for of_q, of_k, of_v, out in zip(*parts, W_O.chunk(h), strict=True):
+        scores = X @ of_q @ of_k.T @ X.mT / math.sqrt(of_k.shape[1])
+        total = total + torch.where(mask, scores, -math.inf).softmax(-1) @ X @ of_v @ out
+    return total
+
+
+def with_einsum(X, W_Q, W_K, W_V, W_O, h, mask):
+    """Names the dimensions; exponentials times 0 and 1."""
+    Q, K, V = ((X @ W).unflatten(-1, (h, -1)) for W in (W_Q, W_K, W_V))
+    scores = torch.einsum("...qhd,...khd->...hqk", Q, K) / math.sqrt(Q.shape[-1])
+    e = (scores - scores.amax(-1, keepdim=True)).exp() * mask.unsqueeze(-3).to(X.dtype)
+    A = torch.einsum("...hqk,...khd->...qhd", e / e.sum(-1, keepdim=True), V)
+    return A.flatten(-2) @ W_O
+
+
+def all_products_in_one(X, W_Q, W_K, W_V, W_O, h, mask):
+    """Three matrices side by side, an additive mask, queries divided."""
+    *batch, n, _ = X.shape
+    d = W_Q.shape[1]
+    parts = (X @ torch.cat([W_Q, W_K, W_V], 1)).reshape(*batch, n, 3, h, d // h)
+    Q, K, V = parts.movedim(-3, 0).transpose(-2, -3)
+    hidden = torch.zeros(mask.shape, dtype=X.dtype).masked_fill(~mask, -math.inf)
+    scores = Q / math.sqrt(d // h) @ K.mT + hidden.unsqueeze(-3)
+    return (scores.softmax(-1) @ V).transpose(-2, -3).reshape(*batch, n, d) @ W_O
+
+
+EXERCISE = Exercise(
+    id="multi_head_attention",
+    oracle=correct,
+    hint="Write the shape after each step: Q, K, V (…, n, d); cut (…, h, n, d_k); scores "
+    "(…, h, n, n), the mask without heads (…, n, n); outputs (…, h, n, d_k); side by side "
+    "(…, n, d); mixed.",
+    misconceptions=(
+        changes_X,
+        nothing_to_learn_by,
+        cut_without_transpose,
+        joined_without_transpose,
+        never_transposed,
+        columns_interleaved,
+        divided_by_root_of_d_model,
+        divided_by_d_k,
+        not_scaled,
+        one_head_of_all,
+        scores_added_over_heads,
+        not_mixed,
+        mask_ignored,
+        mask_turned_round,
+        mask_over_heads,
+        softmax_over_queries,
+    ),
+    right=(
+        one_head_at_a_time,
+        as_a_sum_over_heads,
+        with_einsum,
+        all_products_in_one,
+    ),
+    cases=cases,
+    gradients=True,
+    forbids=("multi_head_attention_forward",),
+)

@@ -1,0 +1,236 @@
+"""The exercise ``pruning_intervals``: which heads matter beyond noise (A27; chapter 09)."""
+
+from __future__ import annotations
+
+import numpy as np
+import torch
+
+from mtcourse.checks.draw import Draw
+from mtcourse.checks.exercise import Exercise
+from mtcourse.checks.outcomes import Case
+
+
+def cases(draw: Draw) -> list[Case]:
+    """A few sentences to check by hand, one head, one sentence, many heads."""
+    whole = draw.tensor([1.0, 2.0])
+    without = draw.tensor([[1.0, 4.0], [2.0, 3.0]])
+    five = torch.tensor([[0, 0], [0, 1], [1, 0], [1, 1], [0, 1]])
+    return [
+        Case("2 heads, 2 sentences, 5 resamples", (whole, without, five), by_hand=True),
+        Case("one head, 6 sentences", _drawn(draw, 1, 6, 20)),
+        Case("3 heads, one sentence", _drawn(draw, 3, 1, 7)),
+        Case("4 heads, 12 sentences", _drawn(draw, 4, 12, 41)),
+        Case("24 heads, 30 sentences", _drawn(draw, 24, 30, 60)),
+    ]
+
+
+def _drawn(draw, heads, sentences, count):
+    """Losses of sentences that differ much, changed a little by each head."""
+    whole = 3 * draw.normal(1, sentences)[0].abs() + 0.2
+    without = whole + draw.normal(heads, sentences) + 0.3
+    return whole, without, draw.ids(count, sentences, lowest=0, highest=sentences - 1)
+
+
+def _interval(means, low=0.025, high=0.975):
+    """(heads, 2), from means of shape (heads, resamples)."""
+    ends = torch.tensor([low, high], dtype=means.dtype)
+    return torch.quantile(means, ends, dim=-1).T
+
+
+def correct(whole, without, resamples):
+    """Differences of the same sentences, averaged in each resample."""
+    return _interval((without - whole)[:, resamples].mean(-1))
+
+
+# --- wrong ---------------------------------------------------------------------------------------
+
+
+def changes_its_arguments(whole, without, resamples):
+    """The intervals are right, but the losses are others after the call than before.
+
+    Do not write into an argument.
+    """
+    found = correct(whole, without, resamples)
+    without -= whole
+    return found
+
+
+def not_paired(whole, without, resamples):
+    """Each head's losses were resampled with other sentences than those of the whole model.
+
+    The intervals are far too wide: what makes some sentences harder than others did not fall out.
+    Use the same sentences for both.
+    """
+    of_whole = whole[resamples.roll(1, 0)].mean(-1)
+    return _interval(without[:, resamples].mean(-1) - of_whole)
+
+
+def whole_not_resampled(whole, without, resamples):
+    """The losses without a head were resampled, and the mean of the whole model stayed the same.
+
+    The difference of the *same* sentences is what counts: resample both.
+    """
+    return _interval(without[:, resamples].mean(-1) - whole.mean())
+
+
+def wrong_sign(whole, without, resamples):
+    """These are whole minus without: a head that is needed has negative numbers.
+
+    Asked is by how much the loss rises when the head is gone.
+    """
+    return _interval((whole - without)[:, resamples].mean(-1))
+
+
+def losses_without_the_head(whole, without, resamples):
+    """These are intervals of the loss itself, without the head. The whole model is not used.
+
+    Asked is the *change*.
+    """
+    return _interval(without[:, resamples].mean(-1))
+
+
+def quantiles_of_sentences(whole, without, resamples):
+    """These are quantiles of single sentences, and no resample was used.
+
+    The interval is one of the *mean*: take the mean in each resample first.
+    """
+    return _interval(without - whole)
+
+
+def quantiles_of_everything(whole, without, resamples):
+    """The sentences of all resamples went into one heap. The means are missing.
+
+    One number for each resample: the mean over its sentences.
+    """
+    return _interval((without - whole)[:, resamples].flatten(1))
+
+
+def one_interval_for_all(whole, without, resamples):
+    """All heads have the same interval, that of their mean.
+
+    One row for each head.
+    """
+    of_all = _interval((without - whole).mean(0, keepdim=True)[:, resamples].mean(-1))
+    return of_all.expand(len(without), 2)
+
+
+def two_rows(whole, without, resamples):
+    """This has a row for the lower ends and one for the upper ends: (2, heads).
+
+    Asked is a row for each head, with its two ends.
+    """
+    return correct(whole, without, resamples).T
+
+
+def upper_end_first(whole, without, resamples):
+    """The ends have changed places: the upper one stands first.
+
+    Lower end, upper end.
+    """
+    return correct(whole, without, resamples).flip(-1)
+
+
+def ninety_percent(whole, without, resamples):
+    """5 % were left out at either end: that is an interval of 90 %.
+
+    Of 95 % leave out 2.5 % at either end.
+    """
+    return _interval((without - whole)[:, resamples].mean(-1), 0.05, 0.95)
+
+
+def smallest_and_largest(whole, without, resamples):
+    """These are the smallest and the largest of the resamples. They grow apart the more you draw.
+
+    Quantiles at 0.025 and 0.975.
+    """
+    return _interval((without - whole)[:, resamples].mean(-1), 0.0, 1.0)
+
+
+def mean_and_two_deviations(whole, without, resamples):
+    """These are the mean minus and plus two standard deviations of the resamples.
+
+    That supposes a normal distribution. Asked are quantiles.
+    """
+    means = (without - whole)[:, resamples].mean(-1)
+    middle, width = means.mean(-1), 2 * means.std(-1)
+    return torch.stack([middle - width, middle + width], -1)
+
+
+def sums_for_means(whole, without, resamples):
+    """These are sums over the sentences, and grow with their number.
+
+    Asked is the change of the mean loss.
+    """
+    return correct(whole, without, resamples) * len(whole)
+
+
+# --- right ---------------------------------------------------------------------------------------
+
+
+def head_by_head(whole, without, resamples):
+    """Loops over heads and resamples."""
+    rows = []
+    for losses in without:
+        change = losses - whole
+        means = torch.stack([change[chosen].mean() for chosen in resamples])
+        rows.append(torch.stack([means.quantile(0.025), means.quantile(0.975)]))
+    return torch.stack(rows)
+
+
+def by_counting(whole, without, resamples):
+    """How often each sentence is drawn, as a matrix."""
+    drawn = torch.nn.functional.one_hot(resamples, len(whole)).sum(1).to(without.dtype)
+    means = (without - whole) @ drawn.T / resamples.shape[1]
+    return torch.stack([means.quantile(q, dim=1) for q in (0.025, 0.975)], dim=1)
+
+
+def both_resampled(whole, without, resamples):
+    """Resamples both with the same sentences, and subtracts the means."""
+    means = without[:, resamples].mean(-1) - whole[resamples].mean(-1)
+    return torch.stack([torch.quantile(means, 0.025, 1), torch.quantile(means, 0.975, 1)], -1)
+
+
+def with_numpy(whole, without, resamples):
+    """In numpy, in double precision."""
+    change = (without - whole).double().numpy()
+    means = change[:, resamples.numpy()].mean(-1)
+    ends = np.quantile(means, [0.025, 0.975], axis=1)
+    return torch.tensor(ends.T, dtype=without.dtype)
+
+
+def sorted_by_hand(whole, without, resamples):
+    """Sorts the means, and goes between neighbours."""
+    means = (without - whole)[:, resamples].mean(-1).sort(-1).values
+    ends = []
+    for q in (0.025, 0.975):
+        place = q * (means.shape[1] - 1)
+        low = int(place)
+        high = min(low + 1, means.shape[1] - 1)
+        ends.append(means[:, low] + (place - low) * (means[:, high] - means[:, low]))
+    return torch.stack(ends, -1)
+
+
+EXERCISE = Exercise(
+    id="pruning_intervals",
+    oracle=correct,
+    hint="First the change of each sentence, for each head. Then, for each resample, the mean over "
+    "the sentences it names: (heads, resamples). Then two quantiles of each row.",
+    misconceptions=(
+        changes_its_arguments,
+        not_paired,
+        whole_not_resampled,
+        wrong_sign,
+        losses_without_the_head,
+        quantiles_of_sentences,
+        quantiles_of_everything,
+        one_interval_for_all,
+        two_rows,
+        upper_end_first,
+        ninety_percent,
+        smallest_and_largest,
+        mean_and_two_deviations,
+        sums_for_means,
+    ),
+    right=(head_by_head, by_counting, both_resampled, with_numpy, sorted_by_hand),
+    cases=cases,
+)

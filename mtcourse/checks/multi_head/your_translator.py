@@ -1,0 +1,296 @@
+"""The exercise ``your_translator``: Part I put together (A03 to A18, C07, C10; chapter 09)."""
+
+from __future__ import annotations
+
+import math
+
+import torch
+
+from mtcourse.checks.draw import Draw
+from mtcourse.checks.exercise import Exercise
+from mtcourse.checks.outcomes import Case
+from mtcourse.layers.positions import sinusoidal_positions
+
+_SQUARE = (
+    "W_Q_E", "W_K_E", "W_V_E", "W_1_E", "W_2_E", "W_Q_D", "W_K_D", "W_V_D",
+    "W_Q_C", "W_K_C", "W_V_C", "W_1_D", "W_2_D",
+)  # fmt: skip
+
+
+def cases(draw: Draw) -> list[Case]:
+    """Sources and targets of different lengths, padding in the source, one word."""
+
+    def case(name, source, read, d, V_s=9, V_t=7):
+        W = {of: draw.normal(d, d, scale=1.2 / math.sqrt(d)) for of in _SQUARE}
+        W["W_E_X"], W["W_E_Y"] = draw.normal(V_s, d), draw.normal(V_t, d)
+        W["W_O"] = draw.normal(d, V_t, scale=1 / math.sqrt(d))
+        return Case(name, (W, torch.tensor(source), torch.tensor(read)))
+
+    return [
+        case("4 source words, 3 target words", [[5, 7, 4, 3]], [[2, 5, 4]], 4),
+        case("only <bos> read", [[6, 8, 3]], [[2]], 6),
+        case("2 sentences, one padded", [[5, 7, 8, 3, 0], [4, 6, 5, 7, 3]], [[2, 5], [2, 4]], 4),
+        case("padding at 3 of 4", [[5, 3, 0, 0], [8, 6, 7, 3], [4, 5, 3, 0]],
+             [[2, 6, 4, 5], [2, 5, 5, 6], [2, 4, 6, 6]], 6),
+    ]  # fmt: skip
+
+
+def _attend(Q, K, V, allowed):
+    scores = (Q @ K.mT / math.sqrt(K.shape[-1])).masked_fill(~allowed, -math.inf)
+    return scores.softmax(-1) @ V
+
+
+def _network(A, W, side):
+    return torch.relu(A @ W[f"W_1_{side}"]) @ W[f"W_2_{side}"]
+
+
+def _model(
+    W, source, read, *, source_places=True, target_places=True, hide=True, hide_cross=True,
+    causal=True, encoder=True, network_E=True, network_D=True, table="W_E_Y", self_=True,
+):  # fmt: skip
+    """The framework model with both repairs, with switches for what goes wrong in it."""
+    n, m, d = source.shape[-1], read.shape[-1], W["W_O"].shape[0]
+    real = (source != 0)[:, None, :]
+    all_real = torch.ones_like(real)
+    H = W["W_E_X"][source]
+    H = H + sinusoidal_positions(n, d).to(H) if source_places else H
+    if encoder:
+        Q, K, V = (H @ W[f"W_{name}_E"] for name in "QKV")
+        H = _attend(Q, K, V, real if hide else all_real)
+        H = _network(H, W, "E") if network_E else H
+    G = W[table][read]
+    G = G + sinusoidal_positions(m, d).to(G) if target_places else G
+    if self_:
+        triangle = torch.ones(m, m, dtype=torch.bool)
+        Q, K, V = (G @ W[f"W_{name}_D"] for name in "QKV")
+        G = _attend(Q, K, V, triangle.tril() if causal else triangle)
+    Q, K, V = G @ W["W_Q_C"], H @ W["W_K_C"], H @ W["W_V_C"]
+    A_C = _attend(Q, K, V, real if hide_cross else all_real)
+    return (_network(A_C, W, "D") if network_D else A_C) @ W["W_O"]
+
+
+def correct(W, source, read):
+    """Everything in its place."""
+    return _model(W, source, read)
+
+
+# --- wrong ---------------------------------------------------------------------------------------
+
+
+def probabilities(W, source, read):
+    """These are probabilities. Asked are logits: rows before the softmax.
+
+    The loss takes logits, and takes the softmax itself.
+    """
+    return _model(W, source, read).softmax(-1)
+
+
+def hidden_rows(W, source, read):
+    """This is H_D. The last product is missing: W_O makes a score for each target word of it.
+
+    A18.
+    """
+    return _model({**W, "W_O": torch.eye(W["W_O"].shape[0], dtype=W["W_O"].dtype)}, source, read)
+
+
+def no_source_positions(W, source, read):
+    """The source's rows do not know where they stand: P is missing there.
+
+    A05 adds it to the looked-up rows.
+    """
+    return _model(W, source, read, source_places=False)
+
+
+def no_target_positions(W, source, read):
+    """The target's rows do not know where they stand, as document A prints it.
+
+    Chapter 7 adds P on both sides.
+    """
+    return _model(W, source, read, target_places=False)
+
+
+def no_positions(W, source, read):
+    """Neither side knows where its words stand: P is missing on both.
+
+    Look words up, and add P.
+    """
+    return _model(W, source, read, source_places=False, target_places=False)
+
+
+def no_padding_mask(W, source, read):
+    """Padding is asked like words, in the encoder and in cross-attention.
+
+    `of.padding_mask(source, 0)` says where words stand. Two attentions need it.
+    """
+    return _model(W, source, read, hide=False, hide_cross=False)
+
+
+def padding_asked_in_the_encoder(W, source, read):
+    """In the encoder's attention padding is asked like words. In cross-attention it is hidden.
+
+    Both ask the source.
+    """
+    return _model(W, source, read, hide=False)
+
+
+def padding_asked_in_cross_attention(W, source, read):
+    """In cross-attention padding is asked like words. In the encoder it is hidden.
+
+    Both ask the source.
+    """
+    return _model(W, source, read, hide_cross=False)
+
+
+def no_causal_mask(W, source, read):
+    """The target's words see those after them: the causal mask is missing.
+
+    In use the later ones are not there yet.
+    """
+    return _model(W, source, read, causal=False)
+
+
+def no_encoder_attention(W, source, read):
+    """The decoder asks the embedded source itself: there is no encoder between.
+
+    H_E is what the encoder's attention and its network make of them.
+    """
+    return _model(W, source, read, encoder=False)
+
+
+def no_encoder_network(W, source, read):
+    """The encoder's network is missing: H_E is the output of its attention.
+
+    A08 follows A07.
+    """
+    return _model(W, source, read, network_E=False)
+
+
+def no_decoder_network(W, source, read):
+    """The decoder's network is missing: W_O gets the output of cross-attention.
+
+    A17 stands between A16 and A18.
+    """
+    return _model(W, source, read, network_D=False)
+
+
+def no_decoder_attention(W, source, read):
+    """The target's rows ask the source directly: they have not asked each other.
+
+    A13 makes A_D, and *its* rows ask the source.
+    """
+    return _model(W, source, read, self_=False)
+
+
+def encoders_matrices_in_the_decoder(W, source, read):
+    """The decoder's self-attention uses the encoder's matrices, those that end in E.
+
+    Its own end in D.
+    """
+    own = {f"W_{name}_D": W[f"W_{name}_E"] for name in "QKV"}
+    return _model({**W, **own}, source, read)
+
+
+def encoders_network_in_the_decoder(W, source, read):
+    """The decoder's network uses the encoder's two matrices.
+
+    Its own end in D.
+    """
+    return _model({**W, "W_1_D": W["W_1_E"], "W_2_D": W["W_2_E"]}, source, read)
+
+
+def self_matrices_in_cross_attention(W, source, read):
+    """Cross-attention uses the matrices of the decoder's self-attention.
+
+    Its own end in C.
+    """
+    own = {f"W_{name}_C": W[f"W_{name}_D"] for name in "QKV"}
+    return _model({**W, **own}, source, read)
+
+
+# --- right ---------------------------------------------------------------------------------------
+
+
+def with_einsum(W, source, read):
+    """Names the dimensions; exponentials times zeros and ones."""
+
+    def attend(X, Z, side, seen):
+        Q, K, V = X @ W[f"W_Q_{side}"], Z @ W[f"W_K_{side}"], Z @ W[f"W_V_{side}"]
+        e = torch.einsum("bmd,bnd->bmn", Q, K) / math.sqrt(Q.shape[-1])
+        e = (e - e.amax(-1, keepdim=True)).exp() * seen
+        return torch.einsum("bmn,bnd->bmd", e / e.sum(-1, keepdim=True), V)
+
+    def rows(ids, table):
+        return table[ids] + sinusoidal_positions(ids.shape[1], table.shape[1]).to(table)
+
+    words = (source != 0).unsqueeze(1).to(W["W_O"])
+    H, G = rows(source, W["W_E_X"]), rows(read, W["W_E_Y"])
+    H_E = torch.relu(attend(H, H, "E", words) @ W["W_1_E"]) @ W["W_2_E"]
+    A_D = attend(G, G, "D", torch.ones(read.shape[1], read.shape[1]).tril().to(W["W_O"]))
+    return torch.relu(attend(A_D, H_E, "C", words) @ W["W_1_D"]) @ W["W_2_D"] @ W["W_O"]
+
+
+def word_by_word(W, source, read):
+    """Row j comes from the words up to j alone, as in use."""
+    seen = range(1, read.shape[1] + 1)
+    return torch.cat([_model(W, source, read[:, :j])[:, -1:] for j in seen], dim=1)
+
+
+def with_additive_masks(W, source, read):
+    """Zeros and minus infinity, one-hot rows for looking up."""
+    d, dtype = W["W_O"].shape[0], W["W_O"].dtype
+
+    def looked_up(ids, table):
+        hot = torch.nn.functional.one_hot(ids, table.shape[0]).to(dtype)
+        return hot @ table + sinusoidal_positions(ids.shape[-1], d).to(dtype)
+
+    def attend(X, Z, side, M):
+        S = (X @ W[f"W_Q_{side}"]) @ (Z @ W[f"W_K_{side}"]).transpose(1, 2) + M
+        return torch.softmax(S / d**0.5, -1) @ (Z @ W[f"W_V_{side}"])
+
+    hidden = torch.zeros(source.shape, dtype=dtype).masked_fill(source == 0, -math.inf)[:, None]
+    X, Y = looked_up(source, W["W_E_X"]), looked_up(read, W["W_E_Y"])
+    H_E = attend(X, X, "E", hidden)
+    H_E = (H_E @ W["W_1_E"]).clamp(min=0) @ W["W_2_E"]
+    later = torch.full((read.shape[1],) * 2, -math.inf, dtype=dtype).triu(1)
+    A_C = attend(attend(Y, Y, "D", later), H_E, "C", hidden)
+    return (A_C @ W["W_1_D"]).clamp(min=0) @ W["W_2_D"] @ W["W_O"]
+
+
+def one_sentence_at_a_time(W, source, read):
+    """Without padding: each source is cut to its words."""
+    rows = [_model(W, x[x != 0][None], y[None]) for x, y in zip(source, read, strict=True)]
+    return torch.cat(rows)
+
+
+EXERCISE = Exercise(
+    id="your_translator",
+    oracle=correct,
+    hint="Write the names in order: H, A, H_E; G, A_D; A_C; H_D; logits. For each say what it is "
+    "made of, and which mask its softmax needs. `padding_mask` has an axis for heads; "
+    "the scores of this model have none.",
+    misconceptions=(
+        probabilities,
+        hidden_rows,
+        no_source_positions,
+        no_target_positions,
+        no_positions,
+        no_padding_mask,
+        padding_asked_in_the_encoder,
+        padding_asked_in_cross_attention,
+        no_causal_mask,
+        no_encoder_attention,
+        no_encoder_network,
+        no_decoder_network,
+        no_decoder_attention,
+        encoders_matrices_in_the_decoder,
+        encoders_network_in_the_decoder,
+        self_matrices_in_cross_attention,
+    ),
+    right=(
+        with_einsum,
+        word_by_word,
+        with_additive_masks,
+        one_sentence_at_a_time,
+    ),
+    cases=cases,
+)

@@ -1,0 +1,238 @@
+"""The exercise ``one_hot``: a sentence as columns, and a batch of them (A02; chapter 01)."""
+
+from __future__ import annotations
+
+import torch
+
+from mtcourse.checks.draw import Draw
+from mtcourse.checks.exercise import Exercise
+from mtcourse.checks.outcomes import Case
+
+
+def cases(draw: Draw) -> list[Case]:
+    """A sentence to write by hand, padding, batches, and as many tokens as words."""
+
+    def sentence(n, V, padding=0):
+        ids = draw.ids(n, lowest=1, highest=V - 1)
+        ids[n - padding :] = 0
+        return ids
+
+    batch = torch.stack([sentence(5, 9), sentence(5, 9, 2), sentence(5, 9, 4)])
+    square = torch.stack([sentence(4, 4), sentence(4, 4, 1), sentence(4, 4), sentence(4, 4, 2)])
+    return [
+        Case("3 tokens of a vocabulary of 4", (torch.tensor([2, 3, 1]), 4), by_hand=True),
+        Case("a single token", (sentence(1, 6), 6)),
+        Case("a token twice", (torch.tensor([4, 2, 4, 1]), 7)),
+        Case("as many tokens as words", (torch.tensor([3, 1, 1, 2, 4]), 5)),
+        Case("two places of padding", (sentence(6, 8, 2), 8)),
+        Case("nothing but padding", (torch.zeros(3, dtype=torch.long), 4)),
+        Case("3 sentences, two of them padded", (batch, 9)),
+        Case("4 sentences of 4 tokens, 4 words", (square, 4)),
+        Case("2 batches of 3 sentences", (torch.stack([batch, batch.flip(0)]), 11)),
+    ]
+
+
+def correct(ids, V):
+    """Compares every id with every number of a word, and hides <pad>."""
+    return _columns(ids, V) * (ids != 0).unsqueeze(-2)
+
+
+def _columns(ids, V):
+    """One-hot columns, also for <pad>."""
+    return (torch.arange(V)[:, None] == ids.unsqueeze(-2)).float()
+
+
+# --- wrong ---------------------------------------------------------------------------------------
+
+
+def rows_are_tokens(ids, V):
+    """Each token has a row. In A02 it has a column: X is (V, n).
+
+    Along which dimension do the numbers of the vocabulary run?
+    """
+    return correct(ids, V).mT
+
+
+def padding_has_a_one(ids, V):
+    """Padding has a one, in row 0. Padding is nothing, and its column is to be zero.
+
+    The comparison is true at id 0, too. What makes such a column vanish?
+    """
+    return _columns(ids, V)
+
+
+def padding_column_left_out(ids, V):
+    """The columns of padding are missing. They are to be there, and zero.
+
+    In a batch all sentences need as many columns.
+    """
+    kept = ids.flatten() != 0
+    return correct(ids.flatten()[kept], V)
+
+
+def padding_row_left_out(ids, V):
+    """Row 0 is missing: X has V - 1 rows.
+
+    The row of `<pad>` stays. It is empty, and the numbers of all other words stay what they are.
+    """
+    return correct(ids, V)[..., 1:, :]
+
+
+def counted_from_1(ids, V):
+    """The words are counted from 1: id k has its one in row k - 1.
+
+    Ids begin at 0, and so do rows in Python. Which row belongs to id k?
+    """
+    return correct(ids, V).roll(-1, -2)
+
+
+def true_and_false(ids, V):
+    """These are True and False. A matrix product wants numbers.
+
+    What turns the result of a comparison into numbers?
+    """
+    return correct(ids, V) > 0
+
+
+def ids_in_place_of_ones(ids, V):
+    """In place of the ones stand the ids.
+
+    Number 301 is no more than number 300. Which number says just "this one"?
+    """
+    return correct(ids, V) * torch.arange(V)[:, None]
+
+
+def one_column_for_the_sentence(ids, V):
+    """All tokens of a sentence share one column, which counts words. Their order is lost.
+
+    A bag of words has one column. A sentence has n of them.
+    """
+    return correct(ids, V).sum(-1)
+
+
+def ones_of_all_sentences(ids, V):
+    """In a batch every sentence has the ones of all sentences.
+
+    An assignment such as `X[:, ids, places] = 1` writes into all of them. Which sentence does an id
+    belong to?
+    """
+    X = correct(ids, V)
+    together = X.flatten(0, -3).sum(0) if ids.dim() > 1 else X
+    return together.clamp(max=1).expand(X.shape).clone()
+
+
+def one_long_sentence(ids, V):
+    """A batch became one long sentence.
+
+    Its dimensions stay in front: `(batch, n)` gives `(batch, V, n)`.
+    """
+    return correct(ids.flatten(), V)
+
+
+def batch_behind_the_vocabulary(ids, V):
+    """The vocabulary comes before the batch: `(V, batch, n)`.
+
+    Each sentence wants a matrix of its own, and `X[b]` is to be it.
+    """
+    return correct(ids, V).movedim(-2, 0)
+
+
+def reshaped(ids, V):
+    """The sizes are right, and the numbers stand at other places: rows were reshaped into columns.
+
+    `reshape` keeps the order of the numbers in memory. Exchange two dimensions instead.
+    """
+    X = correct(ids, V)
+    return X.mT.reshape(X.shape)
+
+
+def all_up_to_the_id(ids, V):
+    """Each column is full of ones up to the id.
+
+    One-hot means a single one. Is it `==`?
+    """
+    return (torch.arange(V)[:, None] <= ids.unsqueeze(-2)) * (ids != 0).unsqueeze(-2).float()
+
+
+def rows_of_the_largest_id(ids, V):
+    """X has as many rows as the largest id in *this* sentence asks for.
+
+    Another sentence would have another number of rows, and no table fits both. What is V for?
+    """
+    return correct(ids, int(ids.max()) + 1)
+
+
+def the_other_way_round(ids, V):
+    """All numbers are 1, and the token's own is 0.
+
+    Is it `==` or `!=`?
+    """
+    return 1 - _columns(ids, V)
+
+
+# --- right ---------------------------------------------------------------------------------------
+
+
+def with_an_identity(ids, V):
+    """Rows of the identity, without its first."""
+    identity = torch.eye(V)
+    identity[0, 0] = 0
+    return identity[ids].transpose(-1, -2)
+
+
+def with_scatter(ids, V):
+    """Writes ones where the ids say, one dimension deeper."""
+    X = torch.zeros(*ids.shape[:-1], V, ids.shape[-1])
+    X.scatter_(-2, ids.unsqueeze(-2), 1.0)
+    X[..., 0, :] = 0
+    return X
+
+
+def with_loops(ids, V):
+    """Every token by itself."""
+    X = torch.zeros(*ids.shape[:-1], V, ids.shape[-1])
+    flat, columns = ids.reshape(-1, ids.shape[-1]), X.view(-1, V, ids.shape[-1])
+    for b in range(len(flat)):
+        for j, k in enumerate(flat[b].tolist()):
+            if k > 0:
+                columns[b, k, j] = 1
+    return X
+
+
+def with_where(ids, V):
+    """Padding is given a number that nobody has."""
+    known = torch.where(ids == 0, -1, ids)
+    return (known[..., None] == torch.arange(V)).double().mT
+
+
+def a_word_at_a_time(ids, V):
+    """The rows, one after the other."""
+    return torch.stack([(ids == k) * float(k != 0) for k in range(V)], dim=-2)
+
+
+EXERCISE = Exercise(
+    id="one_hot",
+    oracle=correct,
+    hint="Write X for three tokens by hand: V rows, a column for each token. Which comparison is "
+    "true just where the ones are? Then the zero columns.",
+    misconceptions=(
+        rows_are_tokens,
+        padding_has_a_one,
+        padding_column_left_out,
+        padding_row_left_out,
+        counted_from_1,
+        true_and_false,
+        ids_in_place_of_ones,
+        one_column_for_the_sentence,
+        ones_of_all_sentences,
+        one_long_sentence,
+        batch_behind_the_vocabulary,
+        reshaped,
+        all_up_to_the_id,
+        rows_of_the_largest_id,
+        the_other_way_round,
+    ),
+    right=(with_an_identity, with_scatter, with_loops, with_where, a_word_at_a_time),
+    cases=cases,
+    forbids=("one_hot",),
+)

@@ -1,0 +1,313 @@
+"""The exercise ``paired_lines``: two files, a sentence a line, become pairs (A01; chapter 01)."""
+
+from __future__ import annotations
+
+from mtcourse.checks.draw import Draw
+from mtcourse.checks.exercise import Exercise
+from mtcourse.checks.outcomes import Case
+
+
+def cases(draw: Draw) -> list[Case]:
+    """Lines that are empty on one side, on both, on neither; and files that do not fit."""
+
+    def lines(letter, length, empty=()):
+        return [
+            "\n" if i in empty else f"{letter} {draw.size(10, 99)} {i}.\n" for i in range(length)
+        ]
+
+    english = ["A dog.\n", "\n", "Two cats.\n", "Yes.\n"]
+    dutch = ["Een hond.\n", "Niets.\n", "\n", "Ja.\n"]
+    blanks = [
+        [" Yes  and no. \n", " \t\n", "No.\n", "So."],
+        ["Ja en  nee.\n", "Hm.\n", "  \n", "Zo. "],
+    ]
+    first, second = draw.size(0, 3), draw.size(4, 8)
+    return [
+        Case("one line empty in each file", (english, dutch), by_hand=True),
+        Case("lines with blanks, and nothing else", tuple(blanks)),
+        Case("a pair twice", (["Yes.\n", "No.\n", "Yes.\n"], ["Ja.\n", "Nee.\n", "Ja.\n"])),
+        Case("empty lines in both files", (lines("s", 9, (first, second)), lines("t", 9, (6, 7)))),
+        Case("a place empty on both sides", (lines("s", 7, (1, 4)), lines("t", 7, (4,)))),
+        Case("empty lines in the source", (lines("s", 6, (2, 5)), lines("t", 6))),
+        Case("empty lines in the target", (lines("s", 6), lines("t", 6, (0, 3)))),
+        Case("one line more in the source", (lines("s", 8, (3,)), lines("t", 7))),
+        Case("two lines more in the target", (lines("s", 5), lines("t", 7, (2,)))),
+        Case("as many lines with text, not as many lines", (lines("s", 6, (2,)), lines("t", 5))),
+        Case("empty files", ([], [])),
+    ]
+
+
+def correct(sources, targets):
+    """Whole pairs are dropped, and counted; files that do not fit give none."""
+    if len(sources) != len(targets):
+        return [], max(len(sources), len(targets))
+    pairs = _full(sources, targets)
+    return pairs, len(sources) - len(pairs)
+
+
+def _full(sources, targets):
+    """The pairs of places at which both have text, as far as both go."""
+    stripped = [(s.strip(), t.strip()) for s, t in zip(sources, targets, strict=False)]
+    return [pair for pair in stripped if all(pair)]
+
+
+def _kept(sources, targets, keeps):
+    """As it should be, but for what makes a pair of stripped lines one to keep."""
+    if len(sources) != len(targets):
+        return correct(sources, targets)
+    stripped = [(s.strip(), t.strip()) for s, t in zip(sources, targets, strict=True)]
+    pairs = [pair for pair in stripped if keeps(pair)]
+    return pairs, len(sources) - len(pairs)
+
+
+def _text(lines):
+    """The lines that have text."""
+    return [line.strip() for line in lines if line.strip()]
+
+
+# --- wrong ---------------------------------------------------------------------------------------
+
+
+def as_given(sources, targets):
+    """This is the function as it was given. It drops empty lines from each file by itself.
+
+    Drop line 2 of one file and line 3 of the other. Which lines stand side by side now?
+    """
+    sources, targets = _text(sources), _text(targets)
+    pairs = list(zip(sources, targets, strict=False))
+    return pairs, len(sources) - len(pairs)
+
+
+def apart_but_counted(sources, targets):
+    """Dropped pairs are counted against the whole file. But empty lines still go from each file
+    alone.
+
+    A line that goes takes its partner with it. Look at both sides of a pair before you drop
+    anything.
+    """
+    pairs = list(zip(_text(sources), _text(targets), strict=False))
+    return pairs, max(len(sources), len(targets)) - len(pairs)
+
+
+def lengths_compared_after_dropping(sources, targets):
+    """Lengths are compared after empty lines went from each file alone. By then they may agree
+    again.
+
+    Compare the files as they came. Then drop pairs, and not lines.
+    """
+    left, right = _text(sources), _text(targets)
+    longer = max(len(sources), len(targets))
+    if len(left) != len(right):
+        return [], longer
+    return list(zip(left, right, strict=True)), longer - len(left)
+
+
+def apart_after_a_look_at_the_lengths(sources, targets):
+    """Files that do not fit are refused. In those that fit, empty lines still go from each file
+    alone.
+
+    A line that goes takes its partner with it. Look at both sides of a pair at once.
+    """
+    longer = max(len(sources), len(targets))
+    if len(sources) != len(targets):
+        return [], longer
+    pairs = list(zip(_text(sources), _text(targets), strict=False))
+    return pairs, longer - len(pairs)
+
+
+def cut_to_the_shorter(sources, targets):
+    """Where one file has more lines, this goes as far as the shorter one, and says nothing.
+
+    A line is missing somewhere, and nobody knows where. What of such files can be trusted?
+    """
+    pairs = _full(sources, targets)
+    return pairs, min(len(sources), len(targets)) - len(pairs)
+
+
+def surplus_counted_alone(sources, targets):
+    """For files that do not fit, you count only the lines that one has more than the other.
+
+    None of their pairs is used. So how many are dropped?
+    """
+    if len(sources) != len(targets):
+        return [], abs(len(sources) - len(targets))
+    return correct(sources, targets)
+
+
+def nothing_counted_where_lengths_differ(sources, targets):
+    """Files that do not fit give no pairs, which is right, and you report that nothing was dropped.
+
+    Whoever reads your 0 believes that all is well. Count the lines of the longer file.
+    """
+    return ([], 0) if len(sources) != len(targets) else correct(sources, targets)
+
+
+def one_side_is_enough(sources, targets):
+    """A pair is kept as soon as one of its sides has text.
+
+    A model would learn that the translation of nothing is something. When is a pair of use?
+    """
+    return _kept(sources, targets, any)
+
+
+def only_the_source_looked_at(sources, targets):
+    """Pairs with an empty target are kept.
+
+    Look at both sides of each pair.
+    """
+    return _kept(sources, targets, lambda pair: pair[0])
+
+
+def only_the_target_looked_at(sources, targets):
+    """Pairs with an empty source are kept.
+
+    Look at both sides of each pair.
+    """
+    return _kept(sources, targets, lambda pair: pair[1])
+
+
+def empty_lines_counted(sources, targets):
+    """The pairs are right. You counted empty lines, and a pair with two of them is still one pair.
+
+    Asked for is the number of pairs that were dropped.
+    """
+    pairs, dropped = correct(sources, targets)
+    if len(sources) == len(targets):
+        dropped = sum(not line.strip() for line in [*sources, *targets])
+    return pairs, dropped
+
+
+def dropped_lines_counted(sources, targets):
+    """The pairs are right. You counted the lines that were dropped, two for each pair.
+
+    Asked for is the number of pairs.
+    """
+    pairs, dropped = correct(sources, targets)
+    return pairs, dropped if len(sources) != len(targets) else 2 * dropped
+
+
+def kept_counted(sources, targets):
+    """The pairs are right. The number is that of the pairs that you kept.
+
+    Asked for is how many were dropped.
+    """
+    pairs, _ = correct(sources, targets)
+    return pairs, len(pairs)
+
+
+def line_breaks_kept(sources, targets):
+    """The sentences still have their line breaks, or blanks at their ends.
+
+    To look whether a line is empty without its blanks is one thing, to keep it without them
+    another.
+    """
+    if len(sources) != len(targets):
+        return correct(sources, targets)
+    both = zip(sources, targets, strict=True)
+    pairs = [(s, t) for s, t in both if s.strip() and t.strip()]
+    return pairs, len(sources) - len(pairs)
+
+
+def lines_of_blanks_kept(sources, targets):
+    """A line with nothing but blanks passed for text.
+
+    Take the blanks away first, and then ask whether anything is left.
+    """
+    if len(sources) != len(targets):
+        return correct(sources, targets)
+    both = zip(sources, targets, strict=True)
+    pairs = [(s.strip(), t.strip()) for s, t in both if "\n" not in (s, t)]
+    return pairs, len(sources) - len(pairs)
+
+
+def blanks_inside_tidied(sources, targets):
+    """You changed the sentences: blanks inside of them were made one.
+
+    That may be a good idea, later. Here take blanks from the two ends alone.
+    """
+    pairs, dropped = correct(sources, targets)
+    return [tuple(" ".join(side.split()) for side in pair) for pair in pairs], dropped
+
+
+def sides_exchanged(sources, targets):
+    """Each pair has its target first.
+
+    The source comes first, then the target.
+    """
+    pairs, dropped = correct(sources, targets)
+    return [(target, source) for source, target in pairs], dropped
+
+
+# --- right ---------------------------------------------------------------------------------------
+
+
+def with_a_loop(sources, targets):
+    """Line by line."""
+    if len(sources) != len(targets):
+        return [], max(len(sources), len(targets))
+    pairs, dropped = [], 0
+    for i in range(len(sources)):
+        source, target = sources[i].strip(), targets[i].strip()
+        if source == "" or target == "":
+            dropped += 1
+            continue
+        pairs.append((source, target))
+    return pairs, dropped
+
+
+def with_an_exception(sources, targets):
+    """Lets zip notice that the files do not fit."""
+    try:
+        both = [(s.strip(), t.strip()) for s, t in zip(sources, targets, strict=True)]
+    except ValueError:
+        return [], max(len(sources), len(targets))
+    kept = [(s, t) for s, t in both if s and t]
+    return kept, len(both) - len(kept)
+
+
+def with_places(sources, targets):
+    """Finds the places that are full on both sides first."""
+    full = [{i for i, line in enumerate(side) if line.strip()} for side in (sources, targets)]
+    if len(sources) != len(targets):
+        return [], max(map(len, (sources, targets)))
+    places = sorted(full[0] & full[1])
+    return [(sources[i].strip(), targets[i].strip()) for i in places], len(sources) - len(places)
+
+
+def with_lists_for_pairs(sources, targets):
+    """Pairs as lists, in a list."""
+    longer = max(len(sources), len(targets))
+    if len(sources) + len(targets) != 2 * longer:
+        return [[], longer]
+    pairs = [[s.strip(), t.strip()] for s, t in zip(sources, targets, strict=True)]
+    pairs = [pair for pair in pairs if min(map(len, pair)) > 0]
+    return [pairs, longer - len(pairs)]
+
+
+EXERCISE = Exercise(
+    id="paired_lines",
+    oracle=correct,
+    hint="Write both files side by side on paper and strike out whole rows. How many rows did you "
+    "strike out, and what do you do if one column is longer?",
+    misconceptions=(
+        as_given,
+        apart_but_counted,
+        lengths_compared_after_dropping,
+        apart_after_a_look_at_the_lengths,
+        cut_to_the_shorter,
+        surplus_counted_alone,
+        nothing_counted_where_lengths_differ,
+        one_side_is_enough,
+        only_the_source_looked_at,
+        only_the_target_looked_at,
+        empty_lines_counted,
+        dropped_lines_counted,
+        kept_counted,
+        line_breaks_kept,
+        lines_of_blanks_kept,
+        blanks_inside_tidied,
+        sides_exchanged,
+    ),
+    right=(with_a_loop, with_an_exception, with_places, with_lists_for_pairs),
+    cases=cases,
+)

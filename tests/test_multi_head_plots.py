@@ -1,0 +1,84 @@
+"""Pictures of chapter 09 show what they were given, in ink that both pages let show."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+import matplotlib as mpl
+import pytest
+import torch
+from matplotlib import pyplot as plt
+from matplotlib.axes import Axes
+from matplotlib.colors import same_color, to_rgba
+from matplotlib.patches import Rectangle
+
+from mtcourse.errors import MtcourseError
+from mtcourse.figures.attention_map import INK, LINE_COLOURS, book_style
+from mtcourse.figures.multi_head_plots import changes, head_table, pattern, shared_row
+
+
+@pytest.fixture
+def ax() -> Iterator[Axes]:
+    """Axes as a cell of the chapter makes them, drawn in memory."""
+    with mpl.rc_context({"backend": "agg"}), book_style():
+        yield plt.figure().add_subplot()
+    plt.close("all")
+
+
+@pytest.mark.parametrize("h", [1, 2, 4])
+def test_each_head_gets_its_share_of_the_width(ax, h):
+    shared_row(ax, h)
+    said = [text.get_text() for text in ax.texts]
+    heads = [text for text in said if text.startswith("head ")]
+    assert heads == [f"head {j + 1}\n$d_k = d/{h}$" for j in range(h)]
+    assert {f"$A_{j + 1}$" for j in range(h)} | {"$W_O$", "Concat"} <= set(said)
+    widths = [box.get_width() for box in ax.patches if isinstance(box, Rectangle)]
+    assert widths.count(8 / h) >= 2 * h
+
+
+def test_more_heads_than_colours_are_refused(ax):
+    with pytest.raises(MtcourseError, match="5 heads: the picture takes 1 to 4"):
+        shared_row(ax, 5)
+
+
+@pytest.mark.parametrize("by_rows", [False, True])
+def test_a_number_that_is_not_zero_has_the_colour_of_its_head(ax, by_rows):
+    W = torch.tensor([[1.0, 0.0], [2.0, 3.0]])
+    pattern(W, [0, 1], "W", ax, by_rows)
+    cells = [box for box in ax.patches if isinstance(box, Rectangle) and box.get_fill()]
+    shown = {(int(c.get_y()), int(c.get_x())): c.get_facecolor()[:3] for c in cells}
+    assert set(shown) == {(0, 0), (1, 0), (1, 1)}
+    of_head = [to_rgba(colour)[:3] for colour in LINE_COLOURS[:2]]
+    assert shown[0, 0] == of_head[0]
+    assert shown[1, 0] == of_head[1 if by_rows else 0]
+    assert ax.get_title() == "W"
+
+
+def test_a_table_of_heads_says_percents_and_leaves_out_what_is_not_there(ax):
+    head_table(torch.tensor([[0.25, math.nan], [0.9, 0.0]]), ["a", "b"], ["one", "two"], ax)
+    assert [text.get_text() for text in ax.texts] == ["25", "90", "0"]
+    assert [label.get_text() for label in ax.get_yticklabels()] == ["a", "b"]
+    light = {text.get_text(): text.get_color() for text in ax.texts}
+    assert light == {"25": "white", "90": "black", "0": "white"}
+
+
+def test_a_table_of_another_shape_is_refused(ax):
+    with pytest.raises(MtcourseError, match=r"shape \(2, 2\) do not fit 1 heads and 2 kinds"):
+        head_table(torch.zeros(2, 2), ["a"], ["one", "two"], ax)
+
+
+def test_a_change_beyond_noise_looks_different_from_noise(ax):
+    changes({"a": 1.0, "b": 0.1, "c": -1.0}, [(0.5, 1.5), (-0.1, 0.3), (-2.0, -0.5)], ax, "lost")
+    bars, dots = ax.lines[0:6:2], ax.lines[1:6:2]
+    assert [list(bar.get_xdata()) for bar in bars] == [[0.5, 1.5], [-0.1, 0.3], [-2, -0.5]]
+    assert [dot.get_marker() for dot in dots] == ["o", "s", "o"]
+    assert dots[1].get_markerfacecolor() == "none"
+    assert same_color(dots[0].get_color(), LINE_COLOURS[1])
+    assert ax.get_xlabel() == "lost"
+    assert same_color(ax.xaxis.label.get_color(), INK)
+
+
+def test_a_change_without_an_interval_is_refused(ax):
+    with pytest.raises(MtcourseError, match="2 values have 1 intervals"):
+        changes({"a": 1.0, "b": 2.0}, [(0.0, 1.0)], ax)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import json
 import shutil
@@ -17,7 +18,7 @@ from mtcourse.grading import command
 from mtcourse.grading.command import Options
 from mtcourse.grading.kernel import Limits
 from mtcourse.grading.results import FAILED, GRADED, ExerciseResult, Result
-from mtcourse.grading.schedule import failed
+from mtcourse.grading.schedule import DoAll, Done, failed
 from mtcourse.grading.source import exercises_of
 from mtcourse.grading.unit import Job, versions
 
@@ -46,9 +47,13 @@ class Teacher:
         self.submissions, self.out = folder / "submissions", folder / "grades"
         self.graded: list[str] = []
         self.stop_after = 10**6
-        monkeypatch.setattr(command, "run_jobs", self._run)
+        monkeypatch.setattr(command, "worker_pool", self.pool)
 
-    def _run(self, jobs: Iterable[Job], grade, workers, scheduler, done) -> None:
+    def pool(self, *_) -> contextlib.nullcontext[DoAll]:
+        """In the place of processes."""
+        return contextlib.nullcontext(self._run)
+
+    def _run(self, jobs: Iterable[Job], done: Done) -> None:
         for job in jobs:
             if len(self.graded) == self.stop_after:
                 raise KeyboardInterrupt
@@ -160,14 +165,14 @@ def check_wrong(results: Iterable[Result]) -> None:
 
 def test_a_solution_on_which_the_grader_failed_is_tried_again(teacher, monkeypatch):
     teacher.hands_in("alice")
-    monkeypatch.setattr(command, "run_jobs", fail_all)
+    monkeypatch.setattr(command, "worker_pool", lambda *_: contextlib.nullcontext(fail_all))
     with pytest.raises(MtcourseError, match="could not be graded: no space left"):
         teacher.grades()
-    monkeypatch.setattr(command, "run_jobs", teacher._run)
+    monkeypatch.setattr(command, "worker_pool", teacher.pool)
     assert teacher.grades()[0] == 0
 
 
-def fail_all(jobs: Iterable[Job], grade, workers, scheduler, done) -> None:
+def fail_all(jobs: Iterable[Job], done: Done) -> None:
     for job in jobs:
         done(job, failed(job, "no space left"))
 

@@ -8,14 +8,14 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pytest
 
 from mtcourse.errors import MtcourseError
 from mtcourse.grading.results import FAILED, GRADED, Result
-from mtcourse.grading.schedule import RETRIES, run_jobs
+from mtcourse.grading.schedule import RETRIES, Done, Grade, worker_pool
 from mtcourse.grading.unit import Job
 
 needs_kill = pytest.mark.skipif(sys.platform == "win32", reason="no SIGKILL")
@@ -50,12 +50,36 @@ def jobs_of(folder: Path, fates: dict[str, str]) -> Iterator[Job]:
         yield Job(name, "04_attention", str(folder), b"x" * 200_000, b"", seed=7)
 
 
+def run_jobs(
+    jobs: Iterable[Job],
+    grade: Grade,
+    workers: int | None = None,
+    scheduler: str | None = None,
+    done: Done = lambda job, result: None,
+) -> None:
+    """Does jobs, with processes for them alone."""
+    with worker_pool(grade, workers, scheduler) as do_all:
+        do_all(jobs, done)
+
+
 def check_fates(results: list[Result]) -> None:
     assert Counter(result.learner for result in results) == Counter(list(FATES))
     for result in results:
         assert result.state == FATES[result.learner]
     reasons = {result.learner: result.reason for result in results}
     assert "no space left on the machine" in reasons["raises always"]
+
+
+def test_the_same_processes_do_what_comes_later(tmp_path):
+    results: list[Result] = []
+    with worker_pool(meet_fate, workers=2) as do_all:
+        for names in ("first", "second", "third"):
+            fates = {f"well {names} {n}": GRADED for n in range(4)}
+            do_all(jobs_of(tmp_path, fates), lambda job, result: results.append(result))
+    pids = [result.reason for result in results]
+    assert len(pids) == 12
+    assert len(set(pids)) == 2
+    assert not any(Path(f"/proc/{pid}").exists() for pid in pids)
 
 
 @needs_kill

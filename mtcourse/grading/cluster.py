@@ -21,7 +21,7 @@ LONGEST_WITHOUT = 300.0
 
 
 def run_on_cluster(jobs: Iterable[Job], grade: Grade, scheduler: str, done: Done) -> None:
-    """Does all jobs, as ``run_jobs`` does.
+    """Does all jobs, as the processes of ``worker_pool`` do.
 
     Args:
         jobs: what to do.

@@ -21,7 +21,7 @@ from mtcourse.grading.kernel import Limits
 from mtcourse.grading.merged_notebook import merged_notebook
 from mtcourse.grading.results import FAILED, Result, write_whole
 from mtcourse.grading.resume import Standing, job_of, keep, read_record, standing, unreadable
-from mtcourse.grading.schedule import Done, Grade, run_jobs
+from mtcourse.grading.schedule import DoAll, Done, Grade, worker_pool
 from mtcourse.grading.submission import Unreadable
 from mtcourse.grading.unit import Job, bank_of, grade_job, merged_of
 
@@ -149,8 +149,11 @@ def grade_class(
     results = [*now.kept, *now.unread]
     if now.due:
         columns = (*Progress.get_default_columns()[:2], MofNCompleteColumn(), TimeElapsedColumn())
-        with Progress(*columns, console=console) as bar:
-            run = _Run(out, options, bar, grade)
+        with (
+            Progress(*columns, console=console) as bar,
+            worker_pool(grade, options.workers, options.scheduler) as do_all,
+        ):
+            run = _Run(out, bar, do_all)
             run.prove({one.notebook for one in now.due}, batch)
             results += run.graded(now.due, batch)
     return sorted(results, key=lambda result: (result.learner, result.notebook))
@@ -188,11 +191,10 @@ def _tell(now: Standing, batch: Batch, options: Options, console: Console) -> No
 class _Run:
     """One run of the grader over a class."""
 
-    def __init__(self, out: Path, options: Options, bar: Progress, grade: Grade) -> None:
+    def __init__(self, out: Path, bar: Progress, do_all: DoAll) -> None:
         self._out = out
-        self._options = options
         self._bar = bar
-        self._grade = grade
+        self._do_all = do_all
 
     def prove(self, notebooks: Iterable[str], batch: Batch) -> None:
         """Grades solutions themselves, where that has not been done already."""
@@ -243,7 +245,7 @@ class _Run:
             done(job, result)
             self._bar.advance(task)
 
-        run_jobs(jobs, self._grade, self._options.workers, self._options.scheduler, done_and_shown)
+        self._do_all(jobs, done_and_shown)
 
 
 def explained(

@@ -28,6 +28,7 @@ READY = "ready"
 """What a process says when it has imported what it needs."""
 Grade = Callable[[Job], Result]
 Done = Callable[[Job, Result], None]
+DoAll = Callable[[Iterable[Job], Done], None]
 
 
 def usable_cores() -> int:
@@ -35,30 +36,34 @@ def usable_cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def run_jobs(
-    jobs: Iterable[Job],
-    grade: Grade = grade_job,
-    workers: int | None = None,
-    scheduler: str | None = None,
-    done: Done = lambda job, result: None,
-) -> None:
-    """Does all jobs; each ends in exactly one result, those that cannot be done in a failed one.
+@contextlib.contextmanager
+def worker_pool(
+    grade: Grade = grade_job, workers: int | None = None, scheduler: str | None = None
+) -> Iterator[DoAll]:
+    """Processes that do jobs, until the ``with`` block ends.
 
-    Jobs are taken as they are needed: of a large class only a few submissions are held at a time.
+    It gives a function that does all jobs, and tells of each result as it comes: each job ends in
+    exactly one, those that cannot be done in a failed one. Jobs are taken as they are needed: of a
+    large class only a few submissions are held at a time.
 
     Args:
-        jobs: what to do.
         grade: how; a function of a module, so that another process can import it.
         workers: processes on this machine; by default one for each processor.
         scheduler: the address of a Dask scheduler, whose workers do it instead.
-        done: told of each result as it comes, in this process.
     """
     if scheduler:
         from mtcourse.grading.cluster import run_on_cluster
 
-        run_on_cluster(jobs, grade, scheduler, done)
-    else:
-        _run_here(jobs, grade, workers or usable_cores(), done)
+        yield lambda jobs, done: run_on_cluster(jobs, grade, scheduler, done)
+        return
+    pool: list[_Worker] = []
+    try:
+        yield lambda jobs, done: _run_here(jobs, grade, workers or usable_cores(), pool, done)
+    finally:
+        for worker in pool:
+            worker.stop()
+        for worker in pool:
+            worker.end()
 
 
 def failed(job: Job, reason: str) -> Result:
@@ -181,34 +186,29 @@ def _end_after_all(lost: sys.UnraisableHookArgs) -> None:
         sys.__unraisablehook__(lost)
 
 
-def _run_here(jobs: Iterable[Job], grade: Grade, workers: int, done: Done) -> None:
+def _run_here(
+    jobs: Iterable[Job], grade: Grade, workers: int, pool: list[_Worker], done: Done
+) -> None:
     again: deque[tuple[Job, int]] = deque()
     fresh = iter(jobs)
-    pool: list[_Worker] = []
-    try:
-        while True:
-            _hand_out(pool, again, fresh, grade, workers)
-            busy = [worker for worker in pool if worker.job]
-            if not busy:
-                return
-            wait([worker.pipe for worker in busy], LOOK_EVERY)
-            for worker in busy:
-                answer = worker.answer()
-                job, tries = worker.job, worker.tries
-                if answer is None or job is None:
-                    continue
-                worker.job = None
-                if isinstance(answer, Result):
-                    done(job, answer)
-                elif tries < RETRIES:
-                    again.append((job, tries + 1))
-                else:
-                    done(job, failed(job, f"tried {tries + 1} times: {answer}"))
-    finally:
-        for worker in pool:
-            worker.stop()
-        for worker in pool:
-            worker.end()
+    while True:
+        _hand_out(pool, again, fresh, grade, workers)
+        busy = [worker for worker in pool if worker.job]
+        if not busy:
+            return
+        wait([worker.pipe for worker in busy], LOOK_EVERY)
+        for worker in busy:
+            answer = worker.answer()
+            job, tries = worker.job, worker.tries
+            if answer is None or job is None:
+                continue
+            worker.job = None
+            if isinstance(answer, Result):
+                done(job, answer)
+            elif tries < RETRIES:
+                again.append((job, tries + 1))
+            else:
+                done(job, failed(job, f"tried {tries + 1} times: {answer}"))
 
 
 def _hand_out(

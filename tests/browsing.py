@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import http.server
 import shutil
@@ -9,6 +10,7 @@ import threading
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -24,6 +26,7 @@ FLAGS = [
     "--disable-component-update",
     "--disable-sync",
 ]
+ALONE = "<!doctype html><html lang='en'><meta charset='utf-8'><title>x</title>"
 SIZES = {"wide": {"width": 1400, "height": 900}, "narrow": {"width": 400, "height": 800}}
 
 
@@ -67,7 +70,7 @@ def browser():
 class Visit:
     """One page opened in one way, and what went wrong meanwhile."""
 
-    page: object
+    page: Any
     errors: list[str] = field(default_factory=list)
     foreign: list[str] = field(default_factory=list)
 
@@ -96,6 +99,36 @@ def visit(browser, site: str, path: str, scheme: str) -> Visit:
         "!window.MathJax?.startup || MathJax.startup.promise.then(() => true)"
     )
     return opened
+
+
+@contextlib.contextmanager
+def visited_explorers(
+    browser, request: pytest.FixtureRequest, place: str, html: str, scheme: str = "light"
+) -> Iterator[Visit]:
+    """Opens a file that holds nothing but explorers, or the page of the book that has them.
+
+    At the end nothing must have gone wrong, and nobody been asked for anything else.
+
+    Args:
+        browser: the fixture.
+        request: of the fixture that this stands in.
+        place: "file", or the page.
+        html: the explorers.
+        scheme: "light" or "dark".
+    """
+    if place == "file":
+        file = request.getfixturevalue("tmp_path") / "page.html"
+        file.write_text(f"{ALONE}<main><h1>x</h1>{html}</main></html>", encoding="utf-8")
+        visited = visit(browser, "", file.as_uri(), scheme)
+        visited.foreign[:] = [url for url in visited.foreign if url != file.as_uri()]
+    else:
+        if not (HTML / place).exists():
+            pytest.skip(f"{place} is not built: run make book")
+        visited = visit(browser, request.getfixturevalue("site"), place, scheme)
+    yield visited
+    assert visited.errors == []
+    assert visited.foreign == []
+    visited.page.context.close()
 
 
 def violations(page) -> list[str]:

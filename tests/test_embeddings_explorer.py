@@ -17,8 +17,7 @@ from mtcourse.evaluation.geometry import cosine_similarities
 from mtcourse.figures.embeddings_explorer import embedding_explorer, packed
 from mtcourse.figures.explorers import Explorer, module
 from mtcourse.models.translator import Translator
-from tests.browsing import violations, visit
-from tests.test_explorers_in_browser import page_of
+from tests.browsing import violations, visited_explorers
 
 PAGE = "book/02_embeddings.html"
 
@@ -150,16 +149,10 @@ def test_settings_are_known_and_words_are_in_the_table():
 
 
 @pytest.fixture(params=["file", PAGE])
-def opened(browser, request, tmp_path, explorer):
-    base, path = page_of(request.param, [explorer], tmp_path)
-    base = request.getfixturevalue("site") if base else base
-    visited = visit(browser, base, path, "light")
-    if not base:
-        visited.foreign[:] = [url for url in visited.foreign if url != path]
-    yield visited
-    assert visited.errors == []
-    assert visited.foreign == []
-    visited.page.context.close()
+def opened(browser, request, explorer):
+    """The explorer in a file of its own, and on the page of the book."""
+    with visited_explorers(browser, request, request.param, explorer.html()) as visited:
+        yield visited
 
 
 def tables_of(found) -> list[list[str]]:
@@ -204,15 +197,13 @@ def test_another_measure_gives_other_neighbours(opened):
 
 @pytest.mark.browser
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_the_explorer_is_accessible(browser, tmp_path, explorer, scheme):
-    _, path = page_of("file", [explorer], tmp_path)
-    visited = visit(browser, "", path, scheme)
-    visited.page.add_style_tag(content=f":root {{ color-scheme: {scheme}; }}")
-    for width in (1400, 400):
-        visited.page.set_viewport_size({"width": width, "height": 900})
-        assert violations(visited.page) == []
-        assert visited.page.evaluate("document.documentElement.scrollWidth") <= width
-    visited.page.context.close()
+def test_the_explorer_is_accessible(browser, request, explorer, scheme):
+    with visited_explorers(browser, request, "file", explorer.html(), scheme) as visited:
+        visited.page.add_style_tag(content=f":root {{ color-scheme: {scheme}; }}")
+        for width in (1400, 400):
+            visited.page.set_viewport_size({"width": width, "height": 900})
+            assert violations(visited.page) == []
+            assert visited.page.evaluate("document.documentElement.scrollWidth") <= width
 
 
 def test_the_file_names_the_page_of_the_book():

@@ -18,41 +18,22 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from mtcourse.figures.explorers import Explorer, attention_explorer, mask_builder, schedule_explorer
-from tests.browsing import HTML, Visit, violations, visit
+from mtcourse.figures.explorers import attention_explorer, mask_builder, schedule_explorer
+from tests.browsing import Visit, violations, visited_explorers
 
 pytestmark = pytest.mark.browser
 
-ALONE = "<!doctype html><html lang='en'><meta charset='utf-8'><title>x</title>"
 # Where a page of the book has it; from a file it works too, as `make book` names one.
 PLACES = {"attention": "book/04_attention.html", "mask": "book/05_masks.html"}
 
 
-def page_of(kind: str, explorers: list[Explorer], tmp_path: Path) -> tuple[str, str]:
-    """The address of a page of the book, or of a file that holds nothing but explorers."""
-    if kind == "file":
-        html = "".join(explorer.html() for explorer in explorers)
-        path = tmp_path / "page.html"
-        path.write_text(f"{ALONE}<main><h1>x</h1>{html}</main></html>", encoding="utf-8")
-        return "", path.as_uri()
-    if not (HTML / kind).exists():
-        pytest.skip(f"{kind} is not built: run make book")
-    return "site", kind
-
-
 @pytest.fixture
-def opened(browser, request, tmp_path) -> Iterator[Visit]:
+def opened(browser, request) -> Iterator[Visit]:
     """A page with the explorers that the test is marked with."""
-    kind, make, scheme = request.param
-    base, path = page_of(kind, [of() for of in make], tmp_path)
-    base = request.getfixturevalue("site") if base else base
-    visited = visit(browser, base, path, scheme)
-    if not base:  # a file asks nobody for anything else
-        visited.foreign[:] = [url for url in visited.foreign if url != path]
-    yield visited
-    assert visited.errors == []
-    assert visited.foreign == []
-    visited.page.context.close()
+    place, make, scheme = request.param
+    html = "".join(of().html() for of in make)
+    with visited_explorers(browser, request, place, html, scheme) as visited:
+        yield visited
 
 
 def with_explorers(place: str, make: list) -> pytest.MarkDecorator:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import shutil
 import subprocess
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -20,9 +19,8 @@ from mtcourse.layers.positions import sinusoidal_positions
 from mtcourse.models.framework_model import FrameworkConfig, FrameworkModel
 from mtcourse.text.tiny_language import tiny_pairs
 from mtcourse.text.tokenizer import BOS, EOS
-from tests.browsing import HTML, violations, visit
+from tests.browsing import violations, visited_explorers
 
-ALONE = "<!doctype html><html lang='en'><meta charset='utf-8'><title>x</title>"
 PAGE = "book/07_framework_model.html"
 # The positions are of single precision in torch.
 CLOSE = {"rtol": 1e-4, "atol": 1e-5}
@@ -141,23 +139,11 @@ def test_models_come_with_their_words_and_all_four():
 # --- under a reader's hands ---------------------------------------------------------------------
 
 
-@pytest.fixture(params=["file", "book"])
-def opened(browser, request, tmp_path: Path, explorer):
+@pytest.fixture(params=["file", PAGE])
+def opened(browser, request, explorer):
     """The explorer in a file of its own, and on the page of the book."""
-    if request.param == "file":
-        path = tmp_path / "page.html"
-        html = f"{ALONE}<main><h1>x</h1>{explorer.html()}</main></html>"
-        path.write_text(html, encoding="utf-8")
-        visited = visit(browser, "", path.as_uri(), "light")
-        visited.foreign[:] = [url for url in visited.foreign if url != path.as_uri()]
-    else:
-        if not (HTML / PAGE).exists():
-            pytest.skip(f"{PAGE} is not built: run make book")
-        visited = visit(browser, request.getfixturevalue("site"), PAGE, "light")
-    yield visited
-    assert visited.errors == []
-    assert visited.foreign == []
-    visited.page.context.close()
+    with visited_explorers(browser, request, request.param, explorer.html()) as visited:
+        yield visited
 
 
 @pytest.mark.browser

@@ -7,7 +7,6 @@ import math
 import re
 import shutil
 import subprocess
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -18,9 +17,8 @@ from mtcourse.figures.explorers import module
 from mtcourse.figures.loss_explorer import loss_explorer
 from mtcourse.training.likelihood import descend, entropy_of_targets, logit_gradient
 from mtcourse.training.loss import label_smoothed_loss
-from tests.browsing import HTML, Visit, violations, visit
+from tests.browsing import Visit, violations, visited_explorers
 
-ALONE = "<!doctype html><html lang='en'><meta charset='utf-8'><title>x</title>"
 PAGE = "book/08_loss.html"
 CASES = [(z, V, e) for z in (-6.0, 0.0, 2.5, 20.0) for V in (2, 20, 2000) for e in (0.0, 0.1, 0.3)]
 
@@ -103,25 +101,12 @@ def test_the_html_is_whole_and_loads_nothing():
 
 
 @pytest.fixture(params=["file", "book", "dark"])
-def opened(browser, request, tmp_path):
+def opened(browser, request):
     """The explorer alone in a file, and on the page of the book."""
-    base, path, scheme = "", "", "dark" if request.param == "dark" else "light"
-    if request.param == "book":
-        if not (HTML / PAGE).exists():
-            pytest.skip(f"{PAGE} is not built: run make book")
-        base, path = request.getfixturevalue("site"), PAGE
-    else:
-        file = Path(tmp_path) / "page.html"
-        html = f"{ALONE}<main><h1>x</h1>{loss_explorer().html()}</main></html>"
-        file.write_text(html, encoding="utf-8")
-        path = file.as_uri()
-    visited = visit(browser, base, path, scheme)
-    if not base:
-        visited.foreign[:] = [url for url in visited.foreign if url != path]
-    yield visited
-    assert visited.errors == []
-    assert visited.foreign == []
-    visited.page.context.close()
+    place = PAGE if request.param == "book" else "file"
+    scheme = "dark" if request.param == "dark" else "light"
+    with visited_explorers(browser, request, place, loss_explorer().html(), scheme) as visited:
+        yield visited
 
 
 def number(says: str, after: str) -> float:

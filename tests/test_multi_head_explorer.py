@@ -16,9 +16,8 @@ from mtcourse.figures.multi_head_explorer import SENTENCES, heads_explorer
 from mtcourse.models.pruned_heads import Head, attention_layers, without_heads
 from mtcourse.models.translator import Translator
 from mtcourse.text.corpora import builtin_corpus
-from tests.browsing import HTML, Visit, violations, visit
+from tests.browsing import Visit, violations, visited_explorers
 
-ALONE = "<!doctype html><html lang='en'><meta charset='utf-8'><title>x</title>"
 PAGE = "book/09_multi_head.html"
 FEW = SENTENCES[:2]
 
@@ -178,22 +177,11 @@ def test_settings_are_known_by_name_and_a_sentence_is_needed():
 
 
 @pytest.fixture
-def opened(browser, request, tmp_path, explorer):
+def opened(browser, request, explorer):
     """A file that holds nothing but the explorer, or the page of the book."""
-    kind, scheme = request.param
-    if kind == "book":
-        if not (HTML / PAGE).exists():
-            pytest.skip(f"{PAGE} is not built: run make book")
-        visited = visit(browser, request.getfixturevalue("site"), PAGE, scheme)
-    else:
-        path = tmp_path / "page.html"
-        path.write_text(f"{ALONE}<main><h1>x</h1>{explorer.html()}</main></html>", encoding="utf-8")
-        visited = visit(browser, "", path.as_uri(), scheme)
-        visited.foreign[:] = [url for url in visited.foreign if url != path.as_uri()]
-    yield visited
-    assert visited.errors == []
-    assert visited.foreign == []
-    visited.page.context.close()
+    place, scheme = request.param
+    with visited_explorers(browser, request, place, explorer.html(), scheme) as visited:
+        yield visited
 
 
 def of(visited: Visit):
@@ -201,7 +189,7 @@ def of(visited: Visit):
 
 
 BOTH = pytest.mark.parametrize(
-    "opened", [("file", "light"), ("book", "light")], ids=["file", "book"], indirect=True
+    "opened", [("file", "light"), (PAGE, "light")], ids=["file", "book"], indirect=True
 )
 
 

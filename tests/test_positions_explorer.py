@@ -6,7 +6,6 @@ import json
 import re
 import shutil
 import subprocess
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -21,9 +20,8 @@ from mtcourse.layers.positions import (
     shift_rotation,
     sinusoidal_positions,
 )
-from tests.browsing import HTML, Visit, violations, visit
+from tests.browsing import Visit, violations, visited_explorers
 
-ALONE = "<!doctype html><html lang='en'><meta charset='utf-8'><title>x</title>"
 PAGE = "book/03_positions.html"
 
 
@@ -93,25 +91,12 @@ def test_the_html_is_whole_and_loads_nothing():
 
 
 @pytest.fixture(params=["file", "book", "dark"])
-def opened(browser, request, tmp_path):
+def opened(browser, request):
     """The explorer alone in a file, and on the page of the book."""
-    base, path, scheme = "", "", "dark" if request.param == "dark" else "light"
-    if request.param == "book":
-        if not (HTML / PAGE).exists():
-            pytest.skip(f"{PAGE} is not built: run make book")
-        base, path = request.getfixturevalue("site"), PAGE
-    else:
-        file = Path(tmp_path) / "page.html"
-        html = f"{ALONE}<main><h1>x</h1>{positions_explorer().html()}</main></html>"
-        file.write_text(html, encoding="utf-8")
-        path = file.as_uri()
-    visited = visit(browser, base, path, scheme)
-    if not base:
-        visited.foreign[:] = [url for url in visited.foreign if url != path]
-    yield visited
-    assert visited.errors == []
-    assert visited.foreign == []
-    visited.page.context.close()
+    place = PAGE if request.param == "book" else "file"
+    scheme = "dark" if request.param == "dark" else "light"
+    with visited_explorers(browser, request, place, positions_explorer().html(), scheme) as visited:
+        yield visited
 
 
 def similarity_in(says) -> str:

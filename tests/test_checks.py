@@ -66,6 +66,10 @@ def gives_nothing(Q, K):
     Q @ K.mT
 
 
+def in_single_precision(Q, K):
+    return right(Q, K) + torch.zeros(Q.shape[-2], 1).mm(torch.zeros(1, 1).to(Q))
+
+
 def for_one_sentence(Q, K):
     return Q @ K.T / math.sqrt(Q.shape[-1]) if Q.dim() == 2 else right(Q, K) + 1
 
@@ -83,6 +87,7 @@ def for_one_sentence(Q, K):
         (lambda Q, K: right(Q, K).detach() + 0 * Q.sum() * K.sum(), "and its gradient is not"),
         (lambda Q, K: np.float64(1.0), "it is a number, and should be a tensor of numbers"),
         (for_one_sentence, "is right on all other inputs\non 3 sentences, at ["),
+        (in_single_precision, "are of type float64, and something that you made is not"),
         (lambda Q: Q, "TypeError"),
         (lambda Q, K: exit(), "it ended the program"),
     ],

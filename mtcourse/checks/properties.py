@@ -83,7 +83,29 @@ def _stops(trial: Trial) -> str:
     if stop is None:
         return ""
     place = f", at `{stop.line}`" if stop.line else ""
-    return f"on {trial.case.name} it stopped with {stop.kind}: {stop.message}{place}"
+    told = f"on {trial.case.name} it stopped with {stop.kind}: {stop.message}{place}"
+    return f"{told}. {_DOUBLE}" if _mixes_precisions(trial) else told
+
+
+_DOUBLE = (
+    "The numbers here are of type float64, and something that you made is not: give it their type, "
+    "as in torch.zeros(3, dtype=x.dtype)"
+)
+
+
+def _mixes_precisions(trial: Trial) -> bool:
+    """Whether an answer stopped because its own tensors are not as precise as its inputs."""
+    said = trial.got.stop.message if trial.got.stop else ""
+    complains = any(word in said.lower() for word in ("dtype", "scalar type", "double"))
+    return complains and _has_double(trial.case.arguments)
+
+
+def _has_double(value: Any) -> bool:
+    if isinstance(value, Mapping):
+        value = tuple(value.values())
+    if isinstance(value, tuple | list):
+        return any(map(_has_double, value))
+    return isinstance(value, Tensor) and value.dtype == torch.float64
 
 
 def _changes(trial: Trial) -> str:

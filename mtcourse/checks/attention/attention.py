@@ -106,6 +106,14 @@ def divided_by_d_k(Q, K, V):
     return torch.softmax(Q @ K.mT / Q.shape[-1], dim=-1) @ V
 
 
+def divided_by_root_of_d_v(Q, K, V):
+    """The products are divided by √d_v, the root of the width of the values.
+
+    The dot product adds up as many terms as queries and keys are wide.
+    """
+    return torch.softmax(Q @ K.mT / math.sqrt(V.shape[-1]), dim=-1) @ V
+
+
 def multiplied(Q, K, V):
     """The products are multiplied by √d_k where they should be divided by it.
 
@@ -267,6 +275,7 @@ EXERCISE = Exercise(
         no_softmax,
         not_scaled,
         divided_by_d_k,
+        divided_by_root_of_d_v,
         multiplied,
         by_number_of_keys,
         scaled_after_softmax,
@@ -283,11 +292,7 @@ EXERCISE = Exercise(
         reshaped_keys,
         all_dimensions_reversed,
     ),
-    right=(
-        in_one_line,
-        with_einsum,
-        one_query_at_a_time,
-    ),
+    right=(in_one_line, with_einsum, one_query_at_a_time),
     cases=cases,
     gradients=True,
     forbids=("scaled_dot_product_attention", "multi_head_attention_forward"),

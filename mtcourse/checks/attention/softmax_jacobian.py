@@ -93,6 +93,14 @@ def off_diagonal_zero_weight(p):
     return torch.diag_embed(p) - outer + torch.diag_embed(p * p)
 
 
+def diagonal_counted_twice(p):
+    """Off the diagonal it is right. On the diagonal pᵢ² was taken off twice.
+
+    diag(p) - p pᵀ takes it off once: p pᵀ has a diagonal, too. What does each column of J sum to?
+    """
+    return torch.diag_embed(p - p * p) - p[..., :, None] * p[..., None, :]
+
+
 def as_if_always_the_same_key(p):
     """Entry (i, j) is pᵢ (1 - pⱼ) everywhere. The 1 belongs to i = j alone.
 
@@ -235,6 +243,7 @@ EXERCISE = Exercise(
         minus_outer_product,
         diagonal_part,
         off_diagonal_zero_weight,
+        diagonal_counted_twice,
         as_if_always_the_same_key,
         identity_for_diagonal,
         of_the_logarithm,

@@ -186,6 +186,24 @@ def softmax_over_dutch(X, H_E, W_Q, W_K, W_V, real):
     return weights @ (H_E @ W_V)
 
 
+def softmax_over_dutch_with_padding_hidden(X, H_E, W_Q, W_K, W_V, real):
+    """The softmax runs over the Dutch tokens. In a column of padding all is −∞, and that gives nan.
+
+    Each Dutch token shares out a weight of 1. Along which axis must the weights sum to 1?
+    """
+    return _attend(X @ W_Q, H_E @ W_K, H_E @ W_V, real, dim=-2)
+
+
+def all_axes_turned_around(X, H_E, W_Q, W_K, W_V, real):
+    """For one sentence this is right. In a batch the keys' axes were all turned around.
+
+    Only the last two change places: `K.mT`, and not `K.T`.
+    """
+    K = (H_E @ W_K).permute(*reversed(range(H_E.dim())))
+    scores = (X @ W_Q) @ K / math.sqrt(W_K.shape[-1])
+    return torch.softmax(scores.masked_fill(~real[..., None, :], -math.inf), -1) @ (H_E @ W_V)
+
+
 def not_scaled(X, H_E, W_Q, W_K, W_V, real):
     """The scores are not divided, as in document C (C37).
 
@@ -282,6 +300,8 @@ EXERCISE = Exercise(
         mask_without_an_axis,
         causal_triangle,
         softmax_over_dutch,
+        softmax_over_dutch_with_padding_hidden,
+        all_axes_turned_around,
         not_scaled,
         divided_by_d_k,
         divided_by_root_of_d_model,

@@ -178,6 +178,15 @@ def row_above(weights, target_words, source_words):
     return strongest(weights.roll(1, 0), target_words, source_words)
 
 
+def in_single_precision(weights, target_words, source_words):
+    """Your matrix of words is in single precision. Where the weights are in double, torch stops.
+
+    `.to(weights.dtype)` makes numbers of the precision of the weights, also of True and False.
+    """
+    rows, columns = _member(target_words).float(), _member(source_words).float()
+    return (rows.T @ weights @ columns).argmax(-1)
+
+
 # --- right ---------------------------------------------------------------------------------------
 
 
@@ -238,6 +247,7 @@ EXERCISE = Exercise(
         english_words_choose,
         row_below,
         row_above,
+        in_single_precision,
     ),
     right=(with_loops, with_index_add, with_one_hot, with_means),
     cases=cases,

@@ -180,6 +180,16 @@ def ids_sorted_alone(ids, H_bar, V):
     return embedding_gradient(flat.sort().values, rows, V)
 
 
+def in_single_precision(ids, H_bar, V):
+    """What you make is in single precision. Where `H_bar` is in double precision, torch stops.
+
+    `H_bar.new_zeros(V, d)` has the precision of `H_bar`, and so has anything after
+    `.to(H_bar.dtype)`.
+    """
+    flat, rows = _rows(ids, H_bar)
+    return torch.zeros(V, rows.shape[1]).index_add(0, flat, rows)
+
+
 # --- right ---------------------------------------------------------------------------------------
 
 
@@ -237,6 +247,7 @@ EXERCISE = Exercise(
         first_sentence_only,
         a_sentence_at_a_time,
         ids_sorted_alone,
+        in_single_precision,
     ),
     right=(by_product, a_place_at_a_time, a_word_at_a_time, with_einsum, by_scatter),
     cases=cases,

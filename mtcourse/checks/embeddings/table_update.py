@@ -212,7 +212,8 @@ EXERCISE = Exercise(
     id="table_update",
     oracle=correct,
     hint="Three things to get right: whose table is written to, what a token gets that repeats, "
-    "and what becomes of the row of <pad>. Which of them is still wrong?",
+    "and what becomes of the row of <pad>. Which of them is still wrong? Try one sentence first, "
+    "then a batch.",
     misconceptions=(
         nothing_mended,
         only_the_copy_mended,

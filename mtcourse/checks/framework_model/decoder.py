@@ -194,7 +194,7 @@ def two_networks(G, H_E, W, real):
 
 
 def with_detours(G, H_E, W, real):
-    """G is added to A_D, and A_D to A_C. Those are residual connections, which this model has not.
+    """G is added to A_D, and A_D to A_C. Those are residual connections. This model has none.
 
     They will come in chapter 10. Here each matrix is made of the one before, and nothing is added.
     """
@@ -271,7 +271,8 @@ EXERCISE = Exercise(
     id="decoder",
     oracle=correct,
     hint="Make one matrix after the other and print its shape: A_D, A_C, H_D, each m × d. Which "
-    "matrix asks, which one answers, and who must be hidden?",
+    "matrix asks, which one answers, and who must be hidden? Scores have an axis of queries, "
+    "`real` has none.",
     misconceptions=(
         no_causal_mask,
         no_padding_mask,

@@ -123,7 +123,7 @@ def a_softmax(A, W_1, W_2):
 
 
 def with_a_detour(A, W_1, W_2):
-    """A is added to the result. That is a residual connection, which this model has not.
+    """A is added to the result. That is a residual connection, which this model does not have.
 
     It will come in chapter 10. Document A's equation has no sum.
     """

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import torch
 
 from mtcourse.checks.draw import Draw
@@ -18,6 +20,7 @@ def cases(draw: Draw) -> list[Case]:
         return Case(name, _logits(draw, m, V, moved))
 
     ones = torch.ones(4, 4, dtype=torch.bool)
+    shared = math.log(math.cosh(1.0))
     return [
         case("rows that read up to their own word", 4, 5, ones.tril()),
         case("rows that read up to the word before", 4, 5, ones.tril(-1)),
@@ -25,6 +28,8 @@ def cases(draw: Draw) -> list[Case]:
         case("rows that read nothing", 4, 3, ~ones),
         case("rows that read their own word alone", 4, 6, ones.tril() & ones.triu()),
         case("five words", 5, 4, draw.booleans(5, 5)),
+        Case("rows in which two words change places", _two_words(draw, 4, 6, -1.0, 1.0)),
+        Case("rows in which two words come to share", _two_words(draw, 4, 6, shared, shared)),
         case("a single word", 1, 4, ones[:1, :1]),
     ]
 
@@ -42,6 +47,19 @@ def _logits(draw: Draw, m: int, V: int, moved):
     shifted = 3.0 * draw.booleans(m, m, 1)
     after = after + shifted + 1e-5 * draw.normal(m, m, V)
     return before, after
+
+
+def _two_words(draw: Draw, m: int, V: int, *now):
+    """Logits of rows that read up to the word before: two words move, and the others stay.
+
+    Their exponentials have the same sum before and after.
+    """
+    before = draw.normal(m, V)
+    before[:, 1], before[:, 2] = 1.0, -1.0
+    other = before.clone()
+    other[:, 1], other[:, 2] = now
+    moved = torch.ones(m, m, dtype=torch.bool).tril(-1)
+    return before, torch.where(moved.T[..., None], other, before)
 
 
 def correct(before, after):
@@ -99,6 +117,24 @@ def without_size(before, after):
     Or fell: the sign is not what is asked.
     """
     change = (after.log_softmax(-1) - before.log_softmax(-1))[..., -1]
+    return (change > ROUNDING).T
+
+
+def every_word(before, after):
+    """This asks whether all words of a row moved. One that moves is enough.
+
+    Which of the changes in a row must exceed a thousandth?
+    """
+    change = (after.log_softmax(-1) - before.log_softmax(-1)).abs().amin(-1)
+    return (change > ROUNDING).T
+
+
+def changes_added(before, after):
+    """The changes of the logarithms are added up with their signs, and may cancel.
+
+    Take sizes first, and then the largest.
+    """
+    change = (after.log_softmax(-1) - before.log_softmax(-1)).sum(-1).abs()
     return (change > ROUNDING).T
 
 
@@ -201,6 +237,8 @@ EXERCISE = Exercise(
         exactly,
         only_the_best,
         without_size,
+        every_word,
+        changes_added,
         mean_change,
         without_the_diagonal,
         the_causal_mask,

@@ -130,9 +130,8 @@ def keeps_eos(table, bos, eos, most):
 
     Return the words between <bos> and <eos>, without the two.
     """
-    ids = correct(table, bos, eos, most)
-    ended = len(ids) < most or int(logits_of(table, [bos, *ids])[-1].argmax()) == eos
-    return [*ids, eos] if ended else ids
+    ids = _loop(table, bos, eos, most, stops=False)
+    return ids[: ids.index(eos) + 1] if eos in ids else ids
 
 
 def keeps_bos(table, bos, eos, most):

@@ -271,7 +271,8 @@ EXERCISE = Exercise(
     id="descent",
     oracle=correct,
     hint="One step: forward to the logits, the gradient there, back through two products, and only "
-    "then move both weights. One loss before the first step and one after each.",
+    "then move both weights. One loss before the first step and one after each, in a tensor. And "
+    "every row counts: 0 is a word here.",
     misconceptions=(
         uphill,
         one_after_the_other,

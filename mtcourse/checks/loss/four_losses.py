@@ -170,6 +170,15 @@ def sentences_as_tokens(losses, labels):
     return right | {"sentences": right["tokens"]}
 
 
+def sentences_and_each_exchanged(losses, labels):
+    """`sentences` and `each` have changed places.
+
+    A19 adds up the tokens of a sentence, and divides by nothing but N.
+    """
+    right, _, _ = _parts(losses, labels)
+    return right | {"sentences": right["each"], "each": right["sentences"]}
+
+
 def sentences_over_places(losses, labels):
     """`sentences` divides by the places of a sentence, and should by the number of sentences.
 
@@ -177,6 +186,15 @@ def sentences_over_places(losses, labels):
     """
     right, s, _ = _parts(losses, labels)
     return right | {"sentences": s.sum() / labels.shape[-1]}
+
+
+def each_not_averaged(losses, labels):
+    """`each` holds one number for each sentence, and is to be one for all: their mean.
+
+    Read the fourth formula from the left.
+    """
+    right, s, counts = _parts(losses, labels)
+    return right | {"each": s / counts}
 
 
 def sum_is_a_mean(losses, labels):
@@ -266,7 +284,9 @@ EXERCISE = Exercise(
         each_summed,
         sentences_as_each,
         sentences_as_tokens,
+        sentences_and_each_exchanged,
         sentences_over_places,
+        each_not_averaged,
         sum_is_a_mean,
         sum_of_each_sentence,
         signs_turned,

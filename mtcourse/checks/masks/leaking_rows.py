@@ -139,8 +139,8 @@ def safe_rows(mask, lengths):
 def only_rows_of_tokens(mask, lengths):
     """The rows of padding queries are left out, and they can leak like any other.
 
-    Asked is about every row of the mask. Whether anybody reads what a padding query finds is
-    another question, and a good one.
+    The question is about every row of the mask. Whether anybody reads what a padding query finds
+    is another one, and a good one.
     """
     return correct(mask, lengths) & ~_padding(mask, lengths)[:, 0]
 
@@ -151,6 +151,15 @@ def every_padding_row(mask, lengths):
     A padding query that sees tokens alone, and earlier ones, sees nothing forbidden.
     """
     return correct(mask, lengths) | _padding(mask, lengths)[:, 0]
+
+
+def padding_on_queries(mask, lengths):
+    """Padding was laid along the rows: every padding query that sees a key counts as leaking.
+
+    Which *keys* are padding? Their places are the columns.
+    """
+    padding = _padding(mask, lengths).mT
+    return ((mask == 1) & (_late(mask) | padding)).any(-1)
 
 
 def hidden_keys_leak(mask, lengths):
@@ -265,6 +274,7 @@ EXERCISE = Exercise(
         safe_rows,
         only_rows_of_tokens,
         every_padding_row,
+        padding_on_queries,
         hidden_keys_leak,
         differs_in_any_way,
         longest_sentence_for_all,

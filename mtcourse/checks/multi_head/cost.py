@@ -148,6 +148,26 @@ def values_cost_nothing(n, d, h):
     )  # fmt: skip
 
 
+def w_o_costs_nothing(n, d, h):
+    """Your parameters are right, but W_O is missing among the operations.
+
+    Concat is multiplied by it: one more product.
+    """
+    return _with(
+        n, d, h, full_flops=6 * n * h * d**2 + 4 * n**2 * h * d,
+        split_flops=6 * n * d**2 + 4 * n**2 * d,
+    )  # fmt: skip
+
+
+def a_single_head(n, d, h):
+    """You counted one head. There are h of them, in both documents.
+
+    Everything is there h times: matrices, products and weights.
+    """
+    d_k = d // h
+    return _answer(4 * d**2, 4 * d * d_k, _flops(n, d, 1, d), _flops(n, d, 1, d_k), n**2)
+
+
 def scores_cost_nothing(n, d, h):
     """You counted the products with the four matrices alone. Attention itself is missing.
 
@@ -251,6 +271,8 @@ EXERCISE = Exercise(
         b_has_square_slices,
         a_multiplication_alone,
         values_cost_nothing,
+        w_o_costs_nothing,
+        a_single_head,
         scores_cost_nothing,
         scores_of_full_width_in_b,
         one_matrix_of_weights,

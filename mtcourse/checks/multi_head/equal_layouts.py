@@ -135,7 +135,7 @@ def factor_in_both(W_Q, W_K, W_V, W_O, h):
 
 
 def factor_in_W_K(W_Q, W_K, W_V, W_O, h):
-    """The factor √h is right, and stands in W_K. That computes the same; asked is W_Q.
+    """The factor √h is right, and stands in W_K. That computes the same; asked for is W_Q.
 
     Leave the keys as they are.
     """

@@ -32,8 +32,7 @@ def cases(draw: Draw) -> list[Case]:
 def _drawn(draw, batch, n, width, d, h, causal=False, lengths=None):
     """Rows, four matrices, and who may attend to whom."""
     allowed = torch.ones(*batch, n, n, dtype=torch.bool)
-    if causal:
-        allowed = allowed.tril()
+    allowed = allowed.tril() if causal else allowed
     if lengths is not None:
         allowed = allowed & (torch.arange(n) < torch.tensor(lengths)[:, None])[:, None, :]
     W_QKV = (draw.normal(width, d, scale=1.3 / math.sqrt(width)) for _ in range(3))
@@ -53,6 +52,10 @@ def _joined(A):
     return A.transpose(-3, -2).flatten(-2)
 
 
+def _joined_by_reshape(A):
+    return A.reshape(*A.shape[:-3], A.shape[-2], -1)
+
+
 def _weights(Q, K, mask, divisor=None, dim=-1):
     scores = Q @ K.mT / (math.sqrt(K.shape[-1]) if divisor is None else divisor)
     hidden = ~mask.unsqueeze(-3)
@@ -64,9 +67,9 @@ def correct(X, W_Q, W_K, W_V, W_O, h, mask):
     return _with_divisor(X, W_Q, W_K, W_V, W_O, h, mask, None)
 
 
-def _with_divisor(X, W_Q, W_K, W_V, W_O, h, mask, divisor):
-    Q, K, V = (_cut(X @ W, h) for W in (W_Q, W_K, W_V))
-    return _joined(_weights(Q, K, mask, divisor) @ V) @ W_O
+def _with_divisor(X, W_Q, W_K, W_V, W_O, h, mask, divisor, cut=_cut, joined=_joined):
+    Q, K, V = (cut(X @ W, h) for W in (W_Q, W_K, W_V))
+    return joined(_weights(Q, K, mask, divisor) @ V) @ W_O
 
 
 # --- wrong ---------------------------------------------------------------------------------------
@@ -95,19 +98,15 @@ def cut_without_transpose(X, W_Q, W_K, W_V, W_O, h, mask):
 
     Cut each row into h slices first: (…, n, h, d_k). Then let n and h change places.
     """
-    Q, K, V = (_reshaped(X @ W, h) for W in (W_Q, W_K, W_V))
-    return _joined(_weights(Q, K, mask) @ V) @ W_O
+    return _with_divisor(X, W_Q, W_K, W_V, W_O, h, mask, None, _reshaped)
 
 
 def joined_without_transpose(X, W_Q, W_K, W_V, W_O, h, mask):
     """The heads are right, and put together in the wrong order: with a reshape alone.
 
-    A is (…, h, n, d_k). For a row of the result, the h slices of *one* token must stand side by
-    side.
+    A is (…, h, n, d_k). In a row of the result the h slices of *one* token stand side by side.
     """
-    Q, K, V = (_cut(X @ W, h) for W in (W_Q, W_K, W_V))
-    A = _weights(Q, K, mask) @ V
-    return A.reshape(*A.shape[:-3], A.shape[-2], -1) @ W_O
+    return _with_divisor(X, W_Q, W_K, W_V, W_O, h, mask, None, _cut, _joined_by_reshape)
 
 
 def never_transposed(X, W_Q, W_K, W_V, W_O, h, mask):
@@ -115,9 +114,7 @@ def never_transposed(X, W_Q, W_K, W_V, W_O, h, mask):
 
     Both times n and h have to change places: after the cut, and before heads are put together.
     """
-    Q, K, V = (_reshaped(X @ W, h) for W in (W_Q, W_K, W_V))
-    A = _weights(Q, K, mask) @ V
-    return A.reshape(*A.shape[:-3], A.shape[-2], -1) @ W_O
+    return _with_divisor(X, W_Q, W_K, W_V, W_O, h, mask, None, _reshaped, _joined_by_reshape)
 
 
 def columns_interleaved(X, W_Q, W_K, W_V, W_O, h, mask):
@@ -126,10 +123,10 @@ def columns_interleaved(X, W_Q, W_K, W_V, W_O, h, mask):
     Into which two sizes is the width cut, and in which order do they stand?
     """
 
-    def cut(x):
+    def cut(x, h):
         return x.unflatten(-1, (x.shape[-1] // h, h)).movedim(-1, -3)
 
-    return _joined(_weights(cut(X @ W_Q), cut(X @ W_K), mask) @ cut(X @ W_V)) @ W_O
+    return _with_divisor(X, W_Q, W_K, W_V, W_O, h, mask, None, cut)
 
 
 def divided_by_root_of_d_model(X, W_Q, W_K, W_V, W_O, h, mask):
@@ -138,6 +135,14 @@ def divided_by_root_of_d_model(X, W_Q, W_K, W_V, W_O, h, mask):
     The dot product of a head adds up as many terms as *its* keys are wide.
     """
     return _with_divisor(X, W_Q, W_K, W_V, W_O, h, mask, math.sqrt(W_K.shape[-1]))
+
+
+def divided_by_root_of_the_width(X, W_Q, W_K, W_V, W_O, h, mask):
+    """The scores are divided by the root of the width of X.
+
+    The dot product of a head adds up as many terms as *its* keys are wide.
+    """
+    return _with_divisor(X, W_Q, W_K, W_V, W_O, h, mask, math.sqrt(X.shape[-1]))
 
 
 def divided_by_d_k(X, W_Q, W_K, W_V, W_O, h, mask):
@@ -179,8 +184,7 @@ def not_mixed(X, W_Q, W_K, W_V, W_O, h, mask):
 
     What mixes them?
     """
-    Q, K, V = (_cut(X @ W, h) for W in (W_Q, W_K, W_V))
-    return _joined(_weights(Q, K, mask) @ V)
+    return correct(X, W_Q, W_K, W_V, torch.eye(len(W_O), dtype=W_O.dtype), h, mask)
 
 
 def mask_ignored(X, W_Q, W_K, W_V, W_O, h, mask):
@@ -194,8 +198,7 @@ def mask_ignored(X, W_Q, W_K, W_V, W_O, h, mask):
 def mask_turned_round(X, W_Q, W_K, W_V, W_O, h, mask):
     """What may be seen is hidden, and what is hidden is seen.
 
-    The mask is True where token i *may* attend to token j. `masked_fill` fills where its mask is
-    True.
+    The mask is True where token i *may* attend. `masked_fill` fills where *its* mask is True.
     """
     return correct(X, W_Q, W_K, W_V, W_O, h, ~mask)
 
@@ -278,6 +281,7 @@ EXERCISE = Exercise(
         never_transposed,
         columns_interleaved,
         divided_by_root_of_d_model,
+        divided_by_root_of_the_width,
         divided_by_d_k,
         not_scaled,
         one_head_of_all,
@@ -288,12 +292,7 @@ EXERCISE = Exercise(
         mask_over_heads,
         softmax_over_queries,
     ),
-    right=(
-        one_head_at_a_time,
-        as_a_sum_over_heads,
-        with_einsum,
-        all_products_in_one,
-    ),
+    right=(one_head_at_a_time, as_a_sum_over_heads, with_einsum, all_products_in_one),
     cases=cases,
     gradients=True,
     forbids=("multi_head_attention_forward",),

@@ -124,6 +124,14 @@ def mask_over_queries(X, W_Q, W_K, W_V, W_O, h, real):
     return A.transpose(1, 2).reshape(batch, n, d) @ W_O
 
 
+def padding_asks_no_more(X, W_Q, W_K, W_V, W_O, h, real):
+    """All three bugs are mended. But the rows of padding are 0, and are compared, too.
+
+    Padding may ask. Hide it where it would answer, and nowhere else.
+    """
+    return correct(X, W_Q, W_K, W_V, W_O, h, real) * real[..., None]
+
+
 def scale_without_the_root(X, W_Q, W_K, W_V, W_O, h, real):
     """Scores are divided by d_k. The root is missing.
 
@@ -208,6 +216,7 @@ EXERCISE = Exercise(
         join_left,
         mask_taken_out,
         mask_over_queries,
+        padding_asks_no_more,
         scale_without_the_root,
         root_of_h,
         transposed_at_the_cut_no_more,

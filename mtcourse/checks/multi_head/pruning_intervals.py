@@ -76,7 +76,7 @@ def whole_not_resampled(whole, without, resamples):
 def wrong_sign(whole, without, resamples):
     """These are whole minus without: a head that is needed has negative numbers.
 
-    Asked is by how much the loss rises when the head is gone.
+    Asked for is by how much the loss rises when the head is gone.
     """
     return _interval((whole - without)[:, resamples].mean(-1))
 
@@ -84,7 +84,7 @@ def wrong_sign(whole, without, resamples):
 def losses_without_the_head(whole, without, resamples):
     """These are intervals of the loss itself, without the head. The whole model is not used.
 
-    Asked is the *change*.
+    Asked for is the *change*.
     """
     return _interval(without[:, resamples].mean(-1))
 
@@ -117,7 +117,7 @@ def one_interval_for_all(whole, without, resamples):
 def two_rows(whole, without, resamples):
     """This has a row for the lower ends and one for the upper ends: (2, heads).
 
-    Asked is a row for each head, with its two ends.
+    Asked for is a row for each head, with its two ends.
     """
     return correct(whole, without, resamples).T
 
@@ -138,6 +138,15 @@ def ninety_percent(whole, without, resamples):
     return _interval((without - whole)[:, resamples].mean(-1), 0.05, 0.95)
 
 
+def shared_among_the_heads(whole, without, resamples):
+    """These are the chapter's wider intervals: what is left out is divided by the number of heads.
+
+    Asked for is 95 % for each head by itself: quantiles at 0.025 and 0.975.
+    """
+    out = 0.025 / len(without)
+    return _interval((without - whole)[:, resamples].mean(-1), out, 1 - out)
+
+
 def smallest_and_largest(whole, without, resamples):
     """These are the smallest and the largest of the resamples. They grow apart the more you draw.
 
@@ -149,7 +158,7 @@ def smallest_and_largest(whole, without, resamples):
 def mean_and_two_deviations(whole, without, resamples):
     """These are the mean minus and plus two standard deviations of the resamples.
 
-    That supposes a normal distribution. Asked are quantiles.
+    That supposes a normal distribution. Asked for are quantiles.
     """
     means = (without - whole)[:, resamples].mean(-1)
     middle, width = means.mean(-1), 2 * means.std(-1)
@@ -159,7 +168,7 @@ def mean_and_two_deviations(whole, without, resamples):
 def sums_for_means(whole, without, resamples):
     """These are sums over the sentences, and grow with their number.
 
-    Asked is the change of the mean loss.
+    Asked for is the change of the mean loss.
     """
     return correct(whole, without, resamples) * len(whole)
 
@@ -227,6 +236,7 @@ EXERCISE = Exercise(
         two_rows,
         upper_end_first,
         ninety_percent,
+        shared_among_the_heads,
         smallest_and_largest,
         mean_and_two_deviations,
         sums_for_means,

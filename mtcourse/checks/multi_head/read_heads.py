@@ -108,7 +108,7 @@ def divisor_of_all_heads(shape, h):
 def rank_of_all_heads(shape, h):
     """Your rank is that of all heads together.
 
-    Asked is one head: its W_Q has d_k columns.
+    Asked for is one head: its W_Q has d_k columns.
     """
     return _with(shape, h, rank=min(shape))
 

@@ -34,7 +34,7 @@ def correct(x, h):
 def changes_x(x, h):
     """The slices are right, but x holds other numbers after the call than before.
 
-    Do not write into an argument: the residual connection needs x as it was.
+    Do not write into an argument: whoever called may still need x as it was.
     """
     out = correct(x, h).clone()
     x.zero_()

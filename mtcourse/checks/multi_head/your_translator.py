@@ -78,7 +78,7 @@ def correct(W, source, read):
 
 
 def probabilities(W, source, read):
-    """These are probabilities. Asked are logits: rows before the softmax.
+    """These are probabilities. Asked for are logits: rows before the softmax.
 
     The loss takes logits, and takes the softmax itself.
     """
@@ -117,10 +117,19 @@ def no_positions(W, source, read):
     return _model(W, source, read, source_places=False, target_places=False)
 
 
+def scaled_tables(W, source, read):
+    """Looked-up rows are multiplied by √d, as in chapter 3. Document A adds P to them as they are.
+
+    The model of chapter 7 has no factor: H̃ = H + P (A05).
+    """
+    root = math.sqrt(W["W_O"].shape[0])
+    return _model({**W, "W_E_X": root * W["W_E_X"], "W_E_Y": root * W["W_E_Y"]}, source, read)
+
+
 def no_padding_mask(W, source, read):
     """Padding is asked like words, in the encoder and in cross-attention.
 
-    `of.padding_mask(source, 0)` says where words stand. Two attentions need it.
+    `pieces.padding_mask(source, 0)` says where words stand. Two attentions need it.
     """
     return _model(W, source, read, hide=False, hide_cross=False)
 
@@ -186,8 +195,7 @@ def encoders_matrices_in_the_decoder(W, source, read):
 
     Its own end in D.
     """
-    own = {f"W_{name}_D": W[f"W_{name}_E"] for name in "QKV"}
-    return _model({**W, **own}, source, read)
+    return _model({**W, **{f"W_{name}_D": W[f"W_{name}_E"] for name in "QKV"}}, source, read)
 
 
 def encoders_network_in_the_decoder(W, source, read):
@@ -203,8 +211,7 @@ def self_matrices_in_cross_attention(W, source, read):
 
     Its own end in C.
     """
-    own = {f"W_{name}_C": W[f"W_{name}_D"] for name in "QKV"}
-    return _model({**W, **own}, source, read)
+    return _model({**W, **{f"W_{name}_C": W[f"W_{name}_D"] for name in "QKV"}}, source, read)
 
 
 # --- right ---------------------------------------------------------------------------------------
@@ -274,6 +281,7 @@ EXERCISE = Exercise(
         no_source_positions,
         no_target_positions,
         no_positions,
+        scaled_tables,
         no_padding_mask,
         padding_asked_in_the_encoder,
         padding_asked_in_cross_attention,
@@ -286,11 +294,6 @@ EXERCISE = Exercise(
         encoders_network_in_the_decoder,
         self_matrices_in_cross_attention,
     ),
-    right=(
-        with_einsum,
-        word_by_word,
-        with_additive_masks,
-        one_sentence_at_a_time,
-    ),
+    right=(with_einsum, word_by_word, with_additive_masks, one_sentence_at_a_time),
     cases=cases,
 )

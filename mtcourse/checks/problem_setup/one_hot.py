@@ -214,7 +214,8 @@ EXERCISE = Exercise(
     id="one_hot",
     oracle=correct,
     hint="Write X for three tokens by hand: V rows, a column for each token. Which comparison is "
-    "true just where the ones are? Then the zero columns.",
+    "true just where the ones are? Then the zero columns, and at last a batch: its dimensions stay "
+    "in front.",
     misconceptions=(
         rows_are_tokens,
         padding_has_a_one,

@@ -74,6 +74,15 @@ def for_one_sentence(Q, K):
     return Q @ K.T / math.sqrt(Q.shape[-1]) if Q.dim() == 2 else right(Q, K) + 1
 
 
+def test_a_list_where_a_tensor_is_wanted_is_said_within_a_tuple_too():
+    case = Case("two", (torch.eye(2),))
+    oracle = lambda x: (x.sum(), x)  # noqa: E731
+    pair = Exercise("pair", oracle, "Both.", (), (), lambda draw: [case])
+    wrong = judge(pair, lambda x: (x.sum(), x.tolist())).wrong
+    assert "number 2 in it is a sequence of 2, and should be a tensor of numbers" in wrong
+    assert judge(pair, lambda x: [float(x.sum()), x]).passed
+
+
 @pytest.mark.parametrize(
     ("answer", "says"),
     [

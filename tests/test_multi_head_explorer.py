@@ -29,7 +29,7 @@ def translator():
 
 @pytest.fixture(scope="module")
 def explorer(translator):
-    return heads_explorer(translator, FEW)
+    return heads_explorer(translator)
 
 
 @pytest.fixture(scope="module")
@@ -71,9 +71,8 @@ def test_shares_and_lengths_are_torchs(node, kept):
     assert left == pytest.approx(float(parts[kept].sum(0).norm() / whole.norm()))
 
 
-def test_what_the_page_asks_has_an_answer(node):
+def test_what_the_page_asks_has_an_answer(node, explorer):
     """The questions beneath the explorer."""
-    explorer = heads_explorer()
     only_three = view_of(node, explorer, kept=[False, False, True, False])
     assert only_three["now"] == only_three["whole"]
     sister = {"sentence": 3, "layer": 5}
@@ -149,26 +148,25 @@ def test_the_sentences_are_translated_without_an_error(translator):
             assert translation in (test[sentence].target, *test[sentence].references)
 
 
-def test_the_model_is_as_it_was(translator):
+def test_settings_are_known_by_name_and_the_model_is_as_it_was(translator):
     attentions = [layer.attention for layer in attention_layers(translator.model).values()]
     weights = [of.clone() for of in translator.model.parameters()]
-    heads_explorer(translator, FEW[:1])
+    with pytest.raises(MtcourseError, match="no settings colour"):
+        heads_explorer(translator, FEW[:1], settings={"colour": 1})
     layers = attention_layers(translator.model).values()
     assert [layer.attention for layer in layers] == attentions
     after = list(translator.model.parameters())
     assert all(torch.equal(a, b) for a, b in zip(weights, after, strict=True))
 
 
-def test_the_html_is_whole_and_small():
-    html = heads_explorer().html()
+def test_the_html_is_whole_and_small(explorer):
+    html = explorer.html()
     assert len(html) < 300_000
     assert "http" not in html.replace("http://www.w3.org/2000/svg", "")
     assert "without any of the heads" in html
 
 
-def test_settings_are_known_by_name_and_a_sentence_is_needed():
-    with pytest.raises(MtcourseError, match="no settings colour"):
-        heads_explorer(sentences=FEW[:1], settings={"colour": 1})
+def test_a_sentence_is_needed():
     with pytest.raises(MtcourseError, match="at least one sentence"):
         heads_explorer(sentences=[])
 

@@ -119,8 +119,14 @@ def _kind(trial: Trial) -> str:
     value, expected = trial.got.value, trial.expected.value
     if isinstance(expected, list) and isinstance(value, list | tuple):
         return ""  # how long a list is may be what is asked
-    wanted, given = _kind_of(expected), _kind_of(value)
-    return "" if wanted == given else f"on {trial.case.name} it is {given}, and should be {wanted}"
+    what, wanted, given = "it", _kind_of(expected), _kind_of(value)
+    if wanted == given and isinstance(expected, tuple):
+        for number, (one, other) in enumerate(zip(expected, value, strict=True), start=1):
+            if _kind_of(one) != _kind_of(other) and distance(other, one, 1.0) == math.inf:
+                what, wanted, given = f"number {number} in it", _kind_of(one), _kind_of(other)
+                break
+    on = trial.case.name
+    return "" if wanted == given else f"on {on} {what} is {given}, and should be {wanted}"
 
 
 def _kind_of(value: Any) -> str:

@@ -176,5 +176,8 @@ def test_another_word_and_another_model_change_what_comes_next(opened):
 
 
 @pytest.mark.browser
+@pytest.mark.parametrize("opened", ["file"], indirect=True)
 def test_it_has_no_accessibility_fault(opened):
-    assert violations(opened.page) == []
+    for width in (1400, 400):
+        opened.page.set_viewport_size({"width": width, "height": 900})
+        assert violations(opened.page) == []

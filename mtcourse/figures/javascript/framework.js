@@ -129,7 +129,9 @@ function render({ model, el }) {
   const { settings, keep } = settingsOf(model);
   const says = liveRegion();
   const candidates = candidateTable();
-  const place = element("div", { class: "explorer-scroll" });
+  const place = element("div", {
+    class: "explorer-scroll", tabindex: "0", role: "region", "aria-label": "Where each row looks in the source",
+  });
   const words = wordList({ label: "What the decoder has read", change: (at) => set({ at }) });
   let buttons;
 

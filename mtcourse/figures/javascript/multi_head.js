@@ -91,7 +91,9 @@ function render({ model, el }) {
   const data = model.get("data");
   const { settings, keep } = settingsOf(model);
   const words = wordList({ label: "The token that asks", change: (token) => set({ token }) });
-  const place = element("div", { class: "explorer-scroll" });
+  const place = element("div", {
+    class: "explorer-scroll", tabindex: "0", role: "region", "aria-label": "Where each head looks",
+  });
   const says = liveRegion();
   says.id = newId("heads");
 

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import json
-import shutil
-import subprocess
-from typing import Any
+import functools
 
 import pytest
 import torch
@@ -19,11 +16,11 @@ from mtcourse.evaluation.alignment import (
     strongest_links,
 )
 from mtcourse.figures.cross_attention_explorer import PAIRS, alignment_explorer
-from mtcourse.figures.explorers import module
 from mtcourse.models.translator import Translator
 from mtcourse.text.corpora import builtin_corpus
 from mtcourse.text.pairs import SentencePair
 from tests.browsing import Visit, violations, visited_explorers
+from tests.javascript import computed
 
 PAGE = "book/06_cross_attention.html"
 
@@ -36,21 +33,7 @@ def explorer():
 @pytest.fixture(scope="module")
 def node():
     """Computes an expression in the scope of the explorer's module."""
-    program = shutil.which("node")
-    if program is None:
-        pytest.skip("node is not installed: the explorer's links are not compared with Python's")
-
-    def compute(expression: str, **given: Any) -> Any:
-        constants = "".join(f"const {key} = {json.dumps(value)};" for key, value in given.items())
-        asked = f"(() => {{ {constants} return {expression}; }})()"
-        script = f"{module('cross_attention')}\nconsole.log(JSON.stringify({asked}))"
-        done = subprocess.run(
-            [program, "--input-type=module"], input=script, text=True, capture_output=True
-        )
-        assert done.returncode == 0, done.stderr
-        return json.loads(done.stdout)
-
-    return compute
+    return functools.partial(computed, "cross_attention")
 
 
 def links(found: list[list[int]]) -> set[tuple[int, int]]:

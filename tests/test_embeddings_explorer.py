@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import json
-import shutil
-import subprocess
 from pathlib import Path
-from typing import Any
 
 import pytest
 import torch
@@ -15,9 +13,10 @@ from bs4 import BeautifulSoup
 from mtcourse.errors import MtcourseError
 from mtcourse.evaluation.geometry import cosine_similarities
 from mtcourse.figures.embeddings_explorer import embedding_explorer, packed
-from mtcourse.figures.explorers import Explorer, module
+from mtcourse.figures.explorers import Explorer
 from mtcourse.models.translator import Translator
 from tests.browsing import violations, visited_explorers
+from tests.javascript import computed
 
 PAGE = "book/02_embeddings.html"
 
@@ -36,18 +35,7 @@ def rows(explorer: Explorer) -> torch.Tensor:
     return table[[pieces.index(f"▁{word}") for word in explorer.data["words"]]]
 
 
-def in_node(expression: str, **given: Any) -> Any:
-    """Computes an expression in the scope of the explorer's module."""
-    program = shutil.which("node")
-    if program is None:
-        pytest.skip("node is not installed: the explorer's numbers are not compared with torch's")
-    constants = "".join(f"const {key} = {json.dumps(value)};" for key, value in given.items())
-    script = f"{module('embeddings')}\n{constants}\nconsole.log(JSON.stringify({expression}))"
-    done = subprocess.run(
-        [program, "--input-type=module"], input=script, text=True, capture_output=True
-    )
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)
+in_node = functools.partial(computed, "embeddings")
 
 
 def test_rows_come_out_as_long_as_they_are_and_point_nearly_the_same_way(explorer, rows):

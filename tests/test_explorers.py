@@ -6,8 +6,6 @@ import itertools
 import json
 import math
 import re
-import shutil
-import subprocess
 from typing import Any
 
 import pytest
@@ -30,6 +28,7 @@ from mtcourse.models.translator import Translator
 from mtcourse.text.corpora import builtin_corpus
 from mtcourse.text.tokenizer import Tokenizer
 from mtcourse.training.schedules import cosine, inverse_square_root
+from tests.javascript import computed
 from tests.small_corpus import PAIRS
 
 # Torch sums in float32, in another order.
@@ -42,26 +41,8 @@ NAMES = ("attention_explorer", "mask_builder", "schedule_explorer", "subword_exp
 
 @pytest.fixture(scope="module")
 def node():
-    """Computes an expression in the scope of an explorer's module: what the reader's browser runs.
-
-    JSON has no NaN and no infinity, JavaScript has: they go in as they are, and come out as words.
-    """
-    program = shutil.which("node")
-    if program is None:
-        pytest.skip("node is not installed: the explorers' numbers are not compared with torch's")
-
-    def compute(name: str, expression: str, **given: Any) -> Any:
-        constants = "".join(f"const {key} = {json.dumps(value)};" for key, value in given.items())
-        asked = f"(() => {{ {constants} return {expression}; }})()"
-        words = "(_, x) => typeof x === 'number' && !Number.isFinite(x) ? String(x) : x"
-        script = f"{module(name)}\nconsole.log(JSON.stringify({asked}, {words}))"
-        done = subprocess.run(
-            [program, "--input-type=module"], input=script, text=True, capture_output=True
-        )
-        assert done.returncode == 0, done.stderr
-        return json.loads(re.sub(r'"(-?Infinity|NaN)"', r"\1", done.stdout))
-
-    return compute
+    """Computes an expression in the scope of an explorer's module."""
+    return computed
 
 
 def products_of(seed: int, m: int, n: int, size: float = 1.0) -> torch.Tensor:

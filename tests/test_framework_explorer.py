@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import json
-import shutil
-import subprocess
-from typing import Any
+import functools
 
 import pytest
 import torch
 from torch import nn
 
 from mtcourse.errors import MtcourseError
-from mtcourse.figures.explorers import Explorer, module
+from mtcourse.figures.explorers import Explorer
 from mtcourse.figures.framework_explorer import MENDS, framework_explorer
 from mtcourse.framework_recipe import FrameworkTranslator, WordPairs
 from mtcourse.layers.positions import sinusoidal_positions
@@ -20,6 +17,7 @@ from mtcourse.models.framework_model import FrameworkConfig, FrameworkModel
 from mtcourse.text.tiny_language import tiny_pairs
 from mtcourse.text.tokenizer import BOS, EOS
 from tests.browsing import violations, visited_explorers
+from tests.javascript import computed
 
 PAGE = "book/07_framework_model.html"
 # The positions are of single precision in torch.
@@ -49,21 +47,7 @@ def explorer() -> Explorer:
 @pytest.fixture(scope="module")
 def node(explorer):
     """Computes an expression in the scope of the explorer's module; its data are ``data``."""
-    program = shutil.which("node")
-    if program is None:
-        pytest.skip("node is not installed: the explorer's numbers are not compared with torch's")
-
-    def compute(expression: str, **given: Any) -> Any:
-        given = {"data": explorer.data, **given}
-        constants = "".join(f"const {key} = {json.dumps(value)};" for key, value in given.items())
-        script = f"{module('framework')}\n{constants}\nconsole.log(JSON.stringify({expression}))"
-        done = subprocess.run(
-            [program, "--input-type=module"], input=script, text=True, capture_output=True
-        )
-        assert done.returncode == 0, done.stderr
-        return json.loads(done.stdout)
-
-    return compute
+    return functools.partial(computed, "framework", data=explorer.data)
 
 
 READ = [[BOS], [BOS, 7, 9, 5], [8, 8, 6, 12, EOS]]

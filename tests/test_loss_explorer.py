@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import json
+import functools
 import math
 import re
-import shutil
-import subprocess
-from typing import Any
 
 import pytest
 import torch
 
 from mtcourse.errors import MtcourseError
-from mtcourse.figures.explorers import module
 from mtcourse.figures.loss_explorer import loss_explorer
 from mtcourse.training.likelihood import descend, entropy_of_targets, logit_gradient
 from mtcourse.training.loss import label_smoothed_loss
 from tests.browsing import Visit, violations, visited_explorers
+from tests.javascript import computed
 
 PAGE = "book/08_loss.html"
 CASES = [(z, V, e) for z in (-6.0, 0.0, 2.5, 20.0) for V in (2, 20, 2000) for e in (0.0, 0.1, 0.3)]
@@ -26,22 +23,7 @@ CASES = [(z, V, e) for z in (-6.0, 0.0, 2.5, 20.0) for V in (2, 20, 2000) for e 
 @pytest.fixture(scope="module")
 def node():
     """Computes an expression in the scope of the explorer's module."""
-    program = shutil.which("node")
-    if program is None:
-        pytest.skip("node is not installed: the explorer's numbers are not compared with torch's")
-
-    def compute(expression: str, **given: Any) -> Any:
-        constants = "".join(f"const {key} = {json.dumps(value)};" for key, value in given.items())
-        asked = f"(() => {{ {constants} return {expression}; }})()"
-        words = "(_, x) => typeof x === 'number' && !Number.isFinite(x) ? String(x) : x"
-        script = f"{module('loss')}\nconsole.log(JSON.stringify({asked}, {words}))"
-        done = subprocess.run(
-            [program, "--input-type=module"], input=script, text=True, capture_output=True
-        )
-        assert done.returncode == 0, done.stderr
-        return json.loads(re.sub(r'"(-?Infinity|NaN)"', r"\1", done.stdout))
-
-    return compute
+    return functools.partial(computed, "loss")
 
 
 def logits_of(z: float, V: int) -> torch.Tensor:

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import json
-import shutil
-import subprocess
+import functools
 from typing import Any
 
 import pytest
 import torch
 
 from mtcourse.errors import MtcourseError
-from mtcourse.figures.explorers import module
 from mtcourse.figures.multi_head_explorer import SENTENCES, heads_explorer
 from mtcourse.models.pruned_heads import Head, attention_layers, without_heads
 from mtcourse.models.translator import Translator
 from mtcourse.text.corpora import builtin_corpus
 from tests.browsing import Visit, violations, visited_explorers
+from tests.javascript import computed
 
 PAGE = "book/09_multi_head.html"
 FEW = SENTENCES[:2]
@@ -35,21 +33,7 @@ def explorer(translator):
 @pytest.fixture(scope="module")
 def node():
     """Computes an expression in the scope of the explorer's module."""
-    program = shutil.which("node")
-    if program is None:
-        pytest.skip("node is not installed: the explorer's sums are not compared with torch's")
-
-    def compute(expression: str, **given: Any) -> Any:
-        constants = "".join(f"const {key} = {json.dumps(value)};" for key, value in given.items())
-        asked = f"(() => {{ {constants} return {expression}; }})()"
-        script = f"{module('multi_head')}\nconsole.log(JSON.stringify({asked}))"
-        done = subprocess.run(
-            [program, "--input-type=module"], input=script, text=True, capture_output=True
-        )
-        assert done.returncode == 0, done.stderr
-        return json.loads(done.stdout)
-
-    return compute
+    return functools.partial(computed, "multi_head")
 
 
 def view_of(node, explorer, **settings) -> dict[str, Any]:

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import json
+import functools
 import re
-import shutil
-import subprocess
 from typing import Any
 
 import pytest
 import torch
 
 from mtcourse.errors import MtcourseError
-from mtcourse.figures.explorers import module
 from mtcourse.figures.positions_explorer import positions_explorer
 from mtcourse.layers.positions import (
     angular_speeds,
@@ -21,6 +18,7 @@ from mtcourse.layers.positions import (
     sinusoidal_positions,
 )
 from tests.browsing import Visit, violations, visited_explorers
+from tests.javascript import computed
 
 PAGE = "book/03_positions.html"
 
@@ -28,19 +26,7 @@ PAGE = "book/03_positions.html"
 @pytest.fixture(scope="module")
 def node():
     """Computes an expression in the scope of the explorer's module."""
-    program = shutil.which("node")
-    if program is None:
-        pytest.skip("node is not installed: the explorer's numbers are not compared with torch's")
-
-    def compute(expression: str) -> Any:
-        script = f"{module('positions')}\nconsole.log(JSON.stringify({expression}))"
-        done = subprocess.run(
-            [program, "--input-type=module"], input=script, text=True, capture_output=True
-        )
-        assert done.returncode == 0, done.stderr
-        return json.loads(done.stdout)
-
-    return compute
+    return functools.partial(computed, "positions")
 
 
 def equal(found: Any, wanted: torch.Tensor) -> None:

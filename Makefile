@@ -28,7 +28,7 @@ endif
 AS_ROOT := $(if $(filter 0,$(shell id -u 2>/dev/null)),--allow-root)
 
 .DEFAULT_GOAL := help
-.PHONY: help book test lab serve check bench real-data notebooks clean browser
+.PHONY: help book test grading lab serve check bench real-data notebooks clean browser
 
 help: ## Show this help
 	@grep -E '^[a-z-]+:.*## ' $(firstword $(MAKEFILE_LIST)) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -80,13 +80,17 @@ book: $(VENV)/book.stamp ## Build the book, and print where it is
 	@$(BIN)/python scripts/build_book.py
 
 # The notebooks apart: with --cov nbval measures inside their kernels, which then do not start.
-# The longest files first, so that no processor waits at the end for another.
-test: $(VENV)/test.stamp ## Run the whole test suite: package, notebooks, coverage
-	@$(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder -q -m "not browser" \
-	  --cov --cov-report=term:skip-covered --cov-fail-under=95 tests/grading tests
+test: $(VENV)/test.stamp ## Run the test suite: package, notebooks, coverage
+	@$(BIN)/python -m pytest -n auto --dist loadfile -q -m "not browser" \
+	  --cov --cov-report=term:skip-covered --cov-fail-under=95 tests --ignore=tests/grading
 	@$(BIN)/python -m pytest -n auto --dist loadfile -q \
 	  --nbval-lax --nbval-cell-timeout=300 $(wildcard book/*.ipynb)
 	@$(BIN)/python -m pytest -n auto --dist loadfile -q --nbval $(wildcard solutions/*.ipynb)
+
+# The longest files first, so that no processor waits at the end for another.
+grading: $(VENV)/test.stamp ## Grade a catalogue of submissions, honest and hostile, behind walls
+	@$(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder -q \
+	  tests/grading/test_misconceptions.py tests/grading
 
 browser: $(VENV)/test.stamp ## Open every built page in Chromium
 	@$(BIN)/python -m pytest -n auto --dist load -q -m browser tests

@@ -1,0 +1,94 @@
+"""Pictures of results from several random starts: each start, the median and the spread."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from statistics import median
+
+from matplotlib.axes import Axes
+
+from mtcourse.errors import MtcourseError
+from mtcourse.figures.attention_map import INK, LINE_COLOURS, LINE_STYLES, Point, book_style
+
+_MARKERS = ("o", "s", "^", "D")
+
+
+def start_dots(
+    results: Mapping[str, Sequence[float]], x_label: str, ax: Axes, digits: int = 0
+) -> Axes:
+    """Draws a row for each kind of run: a dot for each start and a bar at the median.
+
+    Args:
+        results: for each kind its results, one for each start.
+        x_label: what is measured, with its unit.
+        ax: where to draw, made within ``book_style()``.
+        digits: decimals of the medians, which stand at the right end of their rows.
+
+    Raises:
+        MtcourseError: a kind has no result.
+    """
+    if empty := [name for name, values in results.items() if not values]:
+        raise MtcourseError(f"no start is given for {', '.join(empty)}")
+    with book_style():
+        for row, values in enumerate(results.values()):
+            colour = LINE_COLOURS[row % len(LINE_COLOURS)]
+            marker = _MARKERS[row % len(_MARKERS)]
+            middle = median(values)
+            ax.plot([min(values), max(values)], [row, row], color=colour, alpha=0.4, linewidth=1)
+            # Starts with nearly equal results lie beside each other, not on top.
+            shifts = [0.09 * ((place % 3) - 1) for place in range(len(values))]
+            heights = [row + shift for shift in shifts]
+            ax.plot(
+                sorted(values), heights, marker, color=colour, markersize=5, alpha=0.75,
+                markeredgewidth=0,
+            )  # fmt: skip
+            ax.plot([middle, middle], [row - 0.3, row + 0.3], color=colour, linewidth=2.5)
+            ax.annotate(
+                f"median {middle:.{digits}f}", (1.02, row), xycoords=("axes fraction", "data"),
+                va="center", color=INK, fontsize="small",
+            )  # fmt: skip
+        ax.set_yticks(range(len(results)), list(results))
+        ax.set_ylim(len(results) - 0.5, -0.5)
+        ax.set_xlabel(x_label)
+        ax.tick_params(axis="y", length=0)
+        ax.grid(axis="x", color=INK, alpha=0.25)
+    return ax
+
+
+def start_curves(
+    series: Mapping[str, Sequence[Sequence[Point]]], x_label: str, y_label: str, ax: Axes
+) -> Axes:
+    """Draws the median curve of several starts, in a band from the lowest to the highest.
+
+    Args:
+        series: for each kind a curve for each start; all curves of a kind have the same x.
+        x_label: what x is, with its unit.
+        y_label: what y is, with its unit.
+        ax: where to draw, made within ``book_style()``.
+
+    Raises:
+        MtcourseError: there are more kinds than can be told apart, or curves with another x.
+    """
+    if not 1 <= len(series) <= len(LINE_STYLES):
+        raise MtcourseError(
+            f"{len(series)} kinds of run: a figure takes 1 to {len(LINE_STYLES)}, to tell apart"
+        )
+    with book_style():
+        looks = zip(LINE_COLOURS, LINE_STYLES, strict=True)
+        for (name, runs), (colour, style) in zip(series.items(), looks, strict=False):
+            steps = {tuple(x for x, _ in run) for run in runs}
+            if len(steps) != 1:
+                raise MtcourseError(f"the curves of {name!r} do not have the same x")
+            (x,) = steps
+            columns = list(zip(*([y for _, y in run] for run in runs), strict=True))
+            ax.fill_between(
+                x, list(map(min, columns)), list(map(max, columns)), color=colour, alpha=0.15,
+                linewidth=0,
+            )  # fmt: skip
+            ax.plot(x, list(map(median, columns)), linestyle=style, color=colour, label=name)
+        ax.set_xlabel(x_label)
+        ax.set_ylabel(y_label)
+        ax.grid(color=INK, alpha=0.25)
+        if len(series) > 1:
+            ax.legend()
+    return ax

@@ -28,7 +28,7 @@ endif
 AS_ROOT := $(if $(filter 0,$(shell id -u 2>/dev/null)),--allow-root)
 
 .DEFAULT_GOAL := help
-.PHONY: help book test grading lab serve check bench real-data notebooks clean browser
+.PHONY: help book test anywhere grading lab serve check bench real-data notebooks clean browser
 
 help: ## Show this help
 	@grep -E '^[a-z-]+:.*## ' $(firstword $(MAKEFILE_LIST)) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -79,13 +79,22 @@ $(VENV)/bench.stamp: $(VENV)/test.stamp
 book: $(VENV)/book.stamp ## Build the book, and print where it is
 	@$(BIN)/python scripts/build_book.py
 
-# The notebooks apart: with --cov nbval measures inside their kernels, which then do not start.
+# All groups run, and the last line says which of them failed. The notebooks apart: with --cov nbval
+# measures inside their kernels, which then do not start.
+PYTEST := $(BIN)/python -m pytest -n auto --dist loadfile -q
+
 test: $(VENV)/test.stamp ## Run the test suite: package, notebooks, coverage
-	@$(BIN)/python -m pytest -n auto --dist loadfile -q -m "not browser" \
-	  --cov --cov-report=term:skip-covered --cov-fail-under=95 tests --ignore=tests/grading
-	@$(BIN)/python -m pytest -n auto --dist loadfile -q \
-	  --nbval-lax --nbval-cell-timeout=300 $(wildcard book/*.ipynb)
-	@$(BIN)/python -m pytest -n auto --dist loadfile -q --nbval $(wildcard solutions/*.ipynb)
+	@failed=; \
+	group() { name=$$1; shift; echo "== $$name"; "$$@" || failed="$$failed, $$name"; }; \
+	group "the package" $(PYTEST) -m "not browser" \
+	  --cov --cov-report=term:skip-covered --cov-fail-under=95 tests --ignore=tests/grading; \
+	group "the chapters" $(PYTEST) --nbval-lax --nbval-cell-timeout=300 $(wildcard book/*.ipynb); \
+	group "the solutions" $(PYTEST) --nbval $(wildcard solutions/*.ipynb); \
+	[ -z "$$failed" ] || { echo "failed: $${failed#, }"; exit 1; }
+
+# Words in ONLY choose files; WAYS are options of the script, such as --setting SSE4 --threads 1.
+anywhere: $(VENV)/test.stamp ## Run what trains as on other processors, and with other seeds
+	@$(BIN)/python scripts/run_anywhere.py $(WAYS) $(ONLY)
 
 # The longest files first, so that no processor waits at the end for another.
 grading: $(VENV)/test.stamp ## Grade a catalogue of submissions, honest and hostile, behind walls

@@ -8,8 +8,11 @@ from jaxtyping import install_import_hook
 WITH_TENSORS = ("layers", "models", "training", "decoding", "figures", "text.batches", "recipe")
 install_import_hook([f"mtcourse.{name}" for name in WITH_TENSORS], "beartype.beartype")
 
+from collections.abc import Iterator  # noqa: E402
+
 import pytest  # noqa: E402
 import torch  # noqa: E402
+from torch.optim.optimizer import register_optimizer_step_post_hook  # noqa: E402
 
 from tests.browsing import browser, site  # noqa: E402, F401  (fixtures for all tests)
 
@@ -27,3 +30,34 @@ def available_devices() -> list:
 def device(request: pytest.FixtureRequest) -> torch.device:
     """Each device on which the same test must hold."""
     return torch.device(request.param)
+
+
+# --- tests that train ----------------------------------------------------------------------------
+
+UPDATES = 20
+"""A test with more updates than this trains. What it asserts has to hold on every processor."""
+updates = 0
+
+
+def count_update(*_: object) -> None:
+    """Called by torch after each step of an optimizer."""
+    global updates
+    updates += 1
+
+
+register_optimizer_step_post_hook(count_update)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup() -> None:
+    """Counts from here: the first test of a fixture that trains counts the fixture's updates."""
+    global updates
+    updates = 0
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
+    """Fails a test that trains without the mark by which ``make anywhere`` finds it."""
+    yield
+    if updates > UPDATES and item.get_closest_marker("trains") is None:
+        pytest.fail(f"it trains ({updates} updates): mark it with pytest.mark.trains", pytrace=False)

@@ -52,6 +52,7 @@ def rows_of(path):
         ]
 
 
+@pytest.mark.trains
 def test_the_csv_log_of_a_resumed_run_holds_each_step_once(tmp_path):
     config = replace(CONFIG, evaluate_every=6, checkpoint_every=8)
 

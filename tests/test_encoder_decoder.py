@@ -104,6 +104,7 @@ def test_initial_squares_of_stacked_weights_have_the_variance_of_a_square():
     assert wide.abs().max() <= (6 / (128 + 512)) ** 0.5
 
 
+@pytest.mark.trains
 @pytest.mark.parametrize("norm", ["pre", "post"])
 def test_one_batch_overfits(norm, device):
     model = model_of_seed(norm=norm, dropout=0.0).to(device).train()

@@ -15,6 +15,7 @@ from mtcourse.training.loop import train
 from tests.training_example import CONFIG, LanguageModel, batches, loss
 
 
+@pytest.mark.trains
 @pytest.mark.skipif(sys.platform == "win32", reason="no os.kill with SIGINT")
 def test_control_c_keeps_the_last_state(tmp_path):
     straight = train(LanguageModel(), batches, loss, CONFIG)
@@ -73,6 +74,7 @@ def test_a_second_control_c_stops_at_once(tmp_path):
     assert signal.getsignal(signal.SIGINT) is before
 
 
+@pytest.mark.trains
 def test_training_runs_outside_the_main_thread():
     losses = []
     thread = threading.Thread(

@@ -35,6 +35,7 @@ def interrupt_after(step):
     return callback
 
 
+@pytest.mark.trains
 @pytest.mark.parametrize("precision", ["float32", "bfloat16"])
 def test_one_batch_is_learnt_by_heart(device, precision):
     only = TokenBatch(torch.tensor([[1, 2, 3, 4, 5, 6], [7, 8, 9, 10, 0, 0]]))
@@ -55,6 +56,7 @@ def test_one_batch_is_learnt_by_heart(device, precision):
     assert (state.step, state.epoch, state.batch) == (150, 150, 1)
 
 
+@pytest.mark.trains
 @pytest.mark.parametrize("stop", [1, 10, 19])
 @pytest.mark.parametrize("schedule", ["inverse_square_root", "cosine"])
 def test_a_resumed_run_has_the_same_losses_step_for_step(tmp_path, device, stop, schedule):
@@ -90,6 +92,7 @@ def test_a_resumed_run_has_the_same_losses_step_for_step(tmp_path, device, stop,
     assert_same_weights(model, straight_model)
 
 
+@pytest.mark.trains
 def test_reading_losses_back_late_changes_nothing(tmp_path):
     often, rarely = [], []
     train(LanguageModel(), batches, loss, CONFIG, callbacks=[often.append])

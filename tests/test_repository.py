@@ -56,6 +56,27 @@ def test_make_alone_lists_the_targets():
     assert {line.split()[0] for line in make().stdout.splitlines()} == TARGETS
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="make and sh")
+@pytest.mark.parametrize(
+    ("failing", "said"),
+    [("book/", "failed: the chapters"), (" tests", "failed: the package"), ("nothing", "")],
+)
+def test_make_test_runs_every_group_and_says_which_failed(tmp_path, failing, said):
+    log, python = tmp_path / "log", tmp_path / "bin" / "python"
+    python.parent.mkdir()
+    python.write_text(
+        f'#!/bin/sh\necho "$@" >> {log}\ncase " $*" in *"{failing}"*) exit 1;; esac\n',
+        encoding="utf-8",
+    )
+    python.chmod(0o755)
+    ended = make("-s", "-o", f"{tmp_path}/test.stamp", "test", f"VENV={tmp_path}")
+    groups = log.read_text(encoding="utf-8").splitlines()
+    assert len(groups) == 3, groups
+    assert (ended.returncode != 0) == bool(said)
+    assert said in ended.stdout
+    assert ("failed" in ended.stdout) == bool(said)
+
+
 def test_make_without_a_fitting_python_says_what_to_do(tmp_path):
     done = make("book", f"VENV={tmp_path / 'venv'}", "PYTHONS=python-of-nobody")
     assert done.returncode != 0

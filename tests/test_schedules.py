@@ -28,6 +28,7 @@ def test_inverse_square_root_is_the_formula_of_the_paper(step, warmup, d_model):
     assert peak * inverse_square_root(step, warmup) == pytest.approx(paper)
 
 
+@pytest.mark.trains
 def test_cosine_after_the_warm_up_is_that_of_torch():
     warmup, total = 10, 50
     optimizer = torch.optim.SGD([torch.zeros(1, requires_grad=True)], lr=1.0)

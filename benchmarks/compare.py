@@ -13,6 +13,7 @@ import torch
 import typer
 
 from benchmarks.contestants import DECODING, TRAINING, Decode
+from benchmarks.limit import counted, share_of_products
 from benchmarks.measure import Timing, interleaved, machine
 from benchmarks.memory import peak_of
 from benchmarks.work import SIZES, TOKENS_DECODED, sources_to_decode, training_batches
@@ -60,9 +61,12 @@ def train() -> None:
     )
     tokens = sum(batch.target_tokens for batch in batches) // len(batches)
     peaks = {name: peak_of(name) for name in steps}
+    products = counted(lambda: steps["mtcourse"](len(batches) + 2, batches[0]))
+    share = share_of_products(products, timings[0].seconds)
+    update = f"One update on about {tokens} target tokens, forward, backward, clipping and Adam."
     _write(
         "train",
-        f"One update on about {tokens} target tokens, forward, backward, clipping and Adam.",
+        f"{update} {share}",
         [_timings("training", timings), _peaks(peaks)],
     )
 

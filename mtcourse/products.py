@@ -1,11 +1,20 @@
 """Matrix products on the CPU by the faster of torch's two libraries (chapter 12).
 
 torch multiplies float32 matrices with MKL, which on an AMD processor uses half the width of its
-vectors. oneDNN, which torch brings as well, uses all of it: there it is more than twice as fast.
-``torch.backends.mkldnn.flags(enabled=False)`` turns it off, and the plain twin is left.
+vectors. oneDNN, which torch brings as well, uses all of it and is more than twice as fast there. On
+an Intel processor MKL is the faster one, by 5% to 27%. So the processor's vendor decides, and not a
+timing: the same program then gives the same numbers each time it runs on a machine.
+
+The environment variable ``MTCOURSE_PRODUCTS`` decides otherwise: ``onednn``, or ``torch`` for
+torch's own. ``torch.backends.mkldnn.flags(enabled=False)`` turns oneDNN off within a program.
 """
 
 from __future__ import annotations
+
+import os
+import platform
+from collections.abc import Mapping
+from pathlib import Path
 
 import torch
 import torch.nn.functional as F
@@ -13,10 +22,50 @@ from jaxtyping import Float
 from torch import Tensor, nn
 from torch.autograd.function import once_differentiable
 
+from mtcourse.errors import MtcourseError
+
+VARIABLE = "MTCOURSE_PRODUCTS"
+LIBRARIES = ("onednn", "torch")
+# Vendors on whose processors MKL leaves half of each vector unused.
+_SLOWED_BY_MKL = ("AuthenticAMD", "HygonGenuine")
 # Below so many multiplications a call of oneDNN costs more than it saves.
 _WORTH_IT = 2**19
 # What torch.compile calls, too; without it everything goes the plain way.
 _AVAILABLE = torch.backends.mkldnn.is_available() and hasattr(torch.ops.mkldnn, "_linear_pointwise")
+
+
+def vendor() -> str:
+    """The processor's vendor as it names itself, such as ``AuthenticAMD``; else what is known."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+    except OSError:
+        return platform.processor()  # on Windows this ends in the vendor's name
+    named = [line.partition(":")[2].strip() for line in lines if line.startswith("vendor_id")]
+    return named[0] if named else platform.processor()
+
+
+def faster_library(environment: Mapping[str, str], processor: str) -> str:
+    """Which library multiplies large matrices: one of ``LIBRARIES``.
+
+    Args:
+        environment: where ``MTCOURSE_PRODUCTS`` may name one.
+        processor: a text with the vendor in it, as ``vendor`` gives it.
+
+    Raises:
+        MtcourseError: the variable names something else.
+    """
+    chosen = environment.get(VARIABLE, "")
+    if chosen and chosen not in LIBRARIES:
+        raise MtcourseError(
+            f"{VARIABLE} is {chosen!r}; set it to {' or '.join(LIBRARIES)}, or unset it to let the "
+            "processor decide"
+        )
+    slowed = any(name in processor for name in _SLOWED_BY_MKL)
+    return chosen or ("onednn" if slowed else "torch")
+
+
+LIBRARY = faster_library(os.environ, vendor())
+"""Which one multiplies in this program."""
 
 
 def linear(
@@ -57,7 +106,8 @@ def store_by_columns(module: nn.Module) -> None:
 def _suits_onednn(x: Tensor, W: Tensor) -> bool:
     """Whether this is a large product of float32 matrices on the CPU, and nobody wants other."""
     return (
-        x.numel() * W.shape[0] >= _WORTH_IT
+        LIBRARY == "onednn"
+        and x.numel() * W.shape[0] >= _WORTH_IT
         and _AVAILABLE
         and x.dtype == W.dtype == torch.float32
         and x.device.type == "cpu"

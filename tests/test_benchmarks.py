@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import itertools
 import time
+from collections import Counter
 
 import pytest
 import torch
+from torch.utils.flop_counter import FlopCounterMode
 
 from benchmarks.contestants import DECODING, TRAINING
+from benchmarks.limit import Share, counted, share_of_products
 from benchmarks.measure import interleaved
 from benchmarks.work import (
     TOKENS_DECODED,
@@ -17,6 +20,7 @@ from benchmarks.work import (
     sources_to_decode,
     training_batches,
 )
+from mtcourse import products
 from mtcourse.models.encoder_decoder import EncoderDecoderConfig
 from mtcourse.text.batches import padding_share
 from mtcourse.text.tokenizer import BOS, EOS
@@ -44,6 +48,7 @@ def test_contestants_with_the_same_weights_learn_the_same(name):
         assert ours(number, batch) == pytest.approx(theirs(number, batch), abs=2e-4)
 
 
+@pytest.mark.trains
 @pytest.mark.parametrize("name", ["torch.nn.Transformer", "joeynmt"])
 @pytest.mark.filterwarnings("ignore::SyntaxWarning", "ignore::UserWarning")
 def test_other_contestants_learn_a_batch(name):
@@ -102,3 +107,39 @@ def test_ratios_are_taken_within_a_round(monkeypatch):
     assert order == [("one", 0), ("three", 0), ("three", 1), ("one", 1)]
     assert (first.seconds, first.ratio) == (1.0, 1.0)
     assert (second.seconds, second.ratio, second.lowest, second.highest) == (3.0, 3.0, 3.0, 3.0)
+
+
+# --- the limit that the products set -------------------------------------------------------------
+
+
+@pytest.mark.parametrize("library", ["onednn", "torch"])
+def test_all_products_of_an_update_are_counted(library, monkeypatch):
+    """Forward, and the gradients of both factors: three products for each weight."""
+    monkeypatch.setattr(products, "LIBRARY", library)
+    layer = products.Linear(96, 160)
+    x = torch.randn(512, 96, requires_grad=True)
+    found = counted(lambda: layer(x).sum().backward())
+    assert found[512, 96, 160] == 1
+    assert found[512, 160, 96] == 1
+    assert found[96, 512, 160] + found[160, 512, 96] == 1
+    assert sum(found.values()) == 3
+
+
+def test_the_counted_products_have_the_operations_that_torch_counts():
+    model = torch.nn.Sequential(torch.nn.Linear(32, 64), torch.nn.ReLU(), torch.nn.Linear(64, 16))
+    x = torch.randn(128, 32, requires_grad=True)
+
+    def update():
+        model(x).square().mean().backward()
+
+    with FlopCounterMode(display=False) as counter:
+        update()
+    operations = 2 * sum(a * b * c * times for (a, b, c), times in counted(update).items())
+    assert operations == counter.get_total_flops()
+
+
+def test_a_share_says_both_times():
+    share = share_of_products(Counter({(8, 4, 4): 2}), whole=10.0)
+    assert 0 < share.products < share.whole
+    assert "of the 10.000" in str(share)
+    assert f"{Share(0.62, 1.0)}".count("62%") == 1

@@ -2,18 +2,35 @@
 
 from __future__ import annotations
 
+import shutil
+import subprocess
+
 import pytest
 import torch
 import torch.nn.functional as F
 
 from mtcourse import products
-from mtcourse.products import Linear, linear, store_by_columns, transposed_product
+from mtcourse.errors import MtcourseError
+from mtcourse.products import (
+    Linear,
+    faster_library,
+    linear,
+    store_by_columns,
+    transposed_product,
+    vendor,
+)
 
 needs_onednn = pytest.mark.skipif(not products._AVAILABLE, reason="torch was built without oneDNN")
 
 
 def matrix(*shape: int, seed: int = 0) -> torch.Tensor:
     return torch.randn(shape, generator=torch.Generator().manual_seed(seed))
+
+
+@pytest.fixture(autouse=True)
+def by_onednn(monkeypatch) -> None:
+    """Whatever the processor would choose."""
+    monkeypatch.setattr(products, "LIBRARY", "onednn")
 
 
 @pytest.fixture
@@ -82,6 +99,48 @@ def test_torch_s_own_switch_turns_onednn_off(calls):
     with torch.backends.mkldnn.flags(enabled=False):
         linear(matrix(512, 64), matrix(64, 64))
     assert calls == []
+
+
+@needs_onednn
+def test_torch_s_own_library_can_be_chosen(calls, monkeypatch):
+    x, W = matrix(512, 64), matrix(64, 64)
+    linear(x, W)
+    assert len(calls) == 1
+    monkeypatch.setattr(products, "LIBRARY", "torch")
+    assert torch.equal(linear(x, W), F.linear(x, W))
+    assert len(calls) == 1
+
+
+@pytest.mark.parametrize(
+    ("processor", "library"),
+    [
+        ("AuthenticAMD", "onednn"),
+        ("HygonGenuine", "onednn"),
+        ("AMD64 Family 25 Model 33 Stepping 2, AuthenticAMD", "onednn"),
+        ("GenuineIntel", "torch"),
+        ("Intel64 Family 6 Model 154 Stepping 3, GenuineIntel", "torch"),
+        ("arm", "torch"),
+        ("", "torch"),
+    ],
+)
+def test_the_processor_decides_unless_the_user_does(processor, library):
+    assert faster_library({}, processor) == library
+    assert faster_library({"MTCOURSE_PRODUCTS": ""}, processor) == library
+    for chosen in ("onednn", "torch"):
+        assert faster_library({"MTCOURSE_PRODUCTS": chosen}, processor) == chosen
+
+
+def test_an_unknown_library_is_refused_with_the_known_ones():
+    with pytest.raises(MtcourseError, match=r"'mkl'; set it to onednn or torch, or unset it"):
+        faster_library({"MTCOURSE_PRODUCTS": "mkl"}, "GenuineIntel")
+
+
+@pytest.mark.skipif(not shutil.which("lscpu"), reason="no lscpu to ask")
+def test_the_vendor_is_the_one_that_linux_knows():
+    listed = subprocess.run(["lscpu"], capture_output=True, text=True, check=True).stdout
+    if "Vendor ID" not in listed:
+        pytest.skip("this processor does not name its vendor")
+    assert vendor() in listed
 
 
 @pytest.mark.parametrize(("n", "k"), [(64, 96), (96, 64), (3, 5)])

@@ -1,4 +1,4 @@
-"""Where the rows of a table lie: similarities, neighbours, widest directions (chapter 02)."""
+"""How the rows of a table lie: cosines, nearest neighbours, principal components (chapter 02)."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from mtcourse.errors import MtcourseError
 def cosine_similarities(
     rows: Float[Tensor, "*some d"], table: Float[Tensor, "V d"]
 ) -> Float[Tensor, "*some V"]:
-    """Cosine of the angle between rows and each row of a table: their product over both lengths.
+    """Cosine of the angle between rows and each row of a table: dot product over both norms.
 
     Args:
-        rows: what is compared.
-        table: what it is compared with. A row of zeros has no direction: its cosines are 0.
+        rows: any rows of the same width.
+        table: the rows to compare them with. A row of zeros has no direction: its cosines are 0.
 
     Chapter 02.
     """
@@ -26,13 +26,16 @@ def cosine_similarities(
 def nearest(
     table: Float[Tensor, "V d"], token: int, k: int, among: Int[Tensor, " some"] | None = None
 ) -> list[tuple[int, float]]:
-    """The k rows of a table that are most like a token's, best first, with their cosines.
+    """The k rows of a table with the largest cosine to a token's row, best first.
 
     Args:
         table: one row for each token.
-        token: whose neighbours; it is not its own.
-        k: how many; fewer where there are no more.
-        among: ids that may be found; None takes all.
+        token: the id of the row whose neighbours are wanted; it is not its own neighbour.
+        k: how many; the result is shorter if there are fewer.
+        among: ids that may be found; None allows all.
+
+    Returns:
+        Ids with their cosines.
 
     Raises:
         MtcourseError: the table has no such row.
@@ -51,14 +54,14 @@ def nearest(
 def principal_components(
     rows: Float[Tensor, "n d"], k: int
 ) -> tuple[Float[Tensor, "n k"], Float[Tensor, " k"]]:
-    """Coordinates of rows along their k widest directions, and each direction's share of variance.
+    """Coordinates of rows along their first k principal components, with the shares of variance.
 
-    The directions are the right singular vectors of the rows with their mean taken away; each
-    points where its largest entry is positive, so that a map is never mirrored.
+    The components are the right singular vectors of the rows after their mean is subtracted. Each
+    is turned so that its largest entry is positive, so a map is never mirrored.
 
     Args:
         rows: points.
-        k: how many directions, at most as many as there are columns.
+        k: how many components, at most as many as there are columns.
 
     Chapter 02.
     """
@@ -73,10 +76,10 @@ def principal_components(
 def left_out_positions(
     rows: Float[Tensor, "n d"], is_one: Bool[Tensor, " n"]
 ) -> Float[Tensor, " n"]:
-    """Where each row lies on the line from one group's mean to the other's, itself left out.
+    """Where each row lies on the line between the means of two groups, itself left out of both.
 
-    0 is half-way; a row that is above 0 is nearer to the group of those that are True. Since a
-    row has no part in the means that it is measured by, chance gives no better than chance.
+    0 is half-way, and a row above 0 is nearer to the group that is True. A row has no part in the
+    means that it is measured by, so groups drawn at random do no better than chance.
 
     Args:
         rows: points.

@@ -1,4 +1,4 @@
-"""Pictures of corpora, tokens and batches, readable on light and dark pages (chapter 01)."""
+"""Figures of corpora, tokens and batches, readable on light and dark pages (chapter 01)."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def falling_apart(kinds: Mapping[str, tuple[int, float]], ax: Axes) -> Axes:
         MtcourseError: there is no kind of word.
     """
     if not kinds:
-        raise MtcourseError("there are no words: give at least one kind")
+        raise MtcourseError("there are no words to draw: give at least one kind")
     with book_style():
         names = [f"{name} ({number:,})" for name, (number, _) in kinds.items()]
         means = [mean for _, mean in kinds.values()]
@@ -81,14 +81,16 @@ def one_hot_map(pieces: Sequence[str], X: Float[Tensor, "V n"], rows: slice, ax:
     Args:
         pieces: the tokens, n of them.
         X: the one-hot matrix.
-        rows: which ids to show; a whole vocabulary has no room.
+        rows: which ids to show, as a whole vocabulary would not fit.
         ax: where to draw, made within ``book_style()``.
 
     Raises:
-        MtcourseError: there are not as many pieces as columns.
+        MtcourseError: the numbers of pieces and columns differ.
     """
     if len(pieces) != X.shape[1]:
-        raise MtcourseError(f"{len(pieces)} pieces cannot name {X.shape[1]} columns")
+        raise MtcourseError(
+            f"{len(pieces)} pieces cannot name {X.shape[1]} columns: give one piece for each column"
+        )
     with book_style():
         shown = range(X.shape[0])[rows]
         colours = ListedColormap([_GROUND, _REAL])
@@ -177,7 +179,7 @@ def families(ax: Axes) -> Axes:
 
 
 def _boxes(ax: Axes, left: float, bottom: float, words: Sequence[str], colour: str) -> float:
-    """Boxes side by side; gives where the last one ends."""
+    """Draws boxes side by side and gives the right edge of the last."""
     for word in words:
         width = 0.95 * len(word) + 1.6
         _box(ax, left, bottom, width, word, colour)
@@ -188,7 +190,7 @@ def _boxes(ax: Axes, left: float, bottom: float, words: Sequence[str], colour: s
 def _box(
     ax: Axes, left: float, bottom: float, width: float, text: str, colour: str = LINE_COLOURS[0]
 ) -> None:
-    """A box with a word in it, told by its outline."""
+    """A box with a word in it; its outline has the colour."""
     ax.add_patch(Rectangle((left, bottom), width, 0.8, fill=False, edgecolor=colour, linewidth=1.6))
     ax.text(left + width / 2, bottom + 0.4, text, ha="center", va="center", family="monospace")
 

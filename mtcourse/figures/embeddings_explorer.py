@@ -1,4 +1,4 @@
-"""A trained table to play with: a word, and the words whose rows are most like its own."""
+"""An explorer of a trained table: a word, and the words whose rows are most like its own."""
 
 from __future__ import annotations
 
@@ -32,14 +32,15 @@ def embedding_explorer(
     """The words that are most like a word, in each language, by the rows of a shared table.
 
     Args:
-        translator: whose table; None takes the one that comes with the package.
-        pairs: where its words are counted, to know their language; None takes the grammar's.
+        translator: the translator whose table is shown; None takes the one in the package.
+        pairs: sentence pairs in which words are counted, to find their language; None takes the
+            grammar's.
         settings: what is chosen at first: word, measure ("cosine", "product" or "distance"),
-            centred (whether the mean of all words is taken away).
+            centred (whether the mean of all words is subtracted).
 
     Raises:
         MtcourseError: its source and target have tables of their own, the pairs have none of its
-            words, or the word is none of them.
+            words, or the word is not one of them.
 
     Chapter 02.
     """

@@ -1,4 +1,4 @@
-"""Pictures of tables: which rows are used, where they lie, what is near (chapter 02)."""
+"""Figures of embedding tables: rows in use, maps, probes, neighbours (chapter 02)."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ def word_map(
     groups: Mapping[str, Sequence[int]],
     ax: Axes,
 ) -> Axes:
-    """Draws rows as points, each group with a colour and a mark of its own.
+    """Draws rows as points, with a colour and a mark for each group.
 
     Args:
-        coordinates: across and upwards, for each row.
-        groups: for each name the rows that are in it; a single group is drawn in grey.
+        coordinates: horizontal and vertical, for each row.
+        groups: for each name the rows in that group; a single group is drawn in grey.
         ax: where to draw, made within ``book_style()``.
 
     Raises:
@@ -51,7 +51,7 @@ def framed(centre: tuple[float, float], width: float, height: float, ax: Axes) -
     Args:
         centre: of the ellipse.
         width: of the ellipse, in units of the map.
-        height: likewise.
+        height: of the ellipse, in units of the map.
         ax: where the map is drawn.
     """
     ring = Ellipse(centre, width, height, fill=False, edgecolor=LINE_COLOURS[1], linewidth=2)
@@ -71,9 +71,9 @@ def two_groups(
     Args:
         positions: along the line.
         is_one: True for the group that is drawn above.
-        names: of the lower and of the upper group.
+        names: of the lower and the upper group.
         ax: where to draw, made within ``book_style()``.
-        written: words for some of the places.
+        written: words to write beside some of the points.
     """
     heights = torch.rand(len(positions), generator=torch.Generator().manual_seed(1)) * 0.5 - 0.25
     with book_style():
@@ -96,10 +96,10 @@ def two_groups(
 
 
 def used_rows(sizes: Mapping[str, Float[Tensor, " V"]], ax: Axes) -> Axes:
-    """Draws for each table which of its rows a gradient reaches: a stroke where it is not 0.
+    """Draws for each table which rows a gradient reaches: a stroke where it is not 0.
 
     Args:
-        sizes: for each table the length of each row's gradient.
+        sizes: for each table the norm of each row's gradient.
         ax: where to draw, made within ``book_style()``.
     """
     with book_style():
@@ -116,11 +116,11 @@ def used_rows(sizes: Mapping[str, Float[Tensor, " V"]], ax: Axes) -> Axes:
 
 
 def neighbour_bars(neighbours: Sequence[tuple[str, float]], title: str, ax: Axes) -> Axes:
-    """Draws the words that are most like a word, with a bar for each cosine.
+    """Draws the nearest neighbours of a word, with a bar for each cosine.
 
     Args:
         neighbours: words and cosines, best first.
-        title: whose they are.
+        title: the word whose neighbours they are.
         ax: where to draw, made within ``book_style()``.
     """
     with book_style():

@@ -239,12 +239,12 @@ def subword_explorer(
     sentences: Sequence[str],
     settings: Mapping[str, Any] | None = None,
 ) -> Explorer:
-    """How sentences fall into pieces at growing sizes of the vocabulary.
+    """How sentences fall into pieces as the vocabulary grows.
 
     Args:
         tokenizers: from the smallest vocabulary to the largest.
         sentences: what they cut.
-        settings: what is chosen at first: at (the place of the tokenizer, from 0).
+        settings: what is chosen at first: at (the index of the tokenizer, from 0).
 
     Chapter 01.
     """

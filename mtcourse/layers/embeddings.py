@@ -27,7 +27,7 @@ def embed(ids: Int[Tensor, "*shape"], W_E: Float[Tensor, "V d_model"]) -> Float[
 def embed_one_hot(
     X: Float[Tensor, "*batch V n"], W_E: Float[Tensor, "V d_model"]
 ) -> Float[Tensor, "*batch n d_model"]:
-    """H = X^T W_E, the product as it is printed: what ``embed`` looks up.
+    """H = X^T W_E, the product that ``embed`` computes as a lookup.
 
     Args:
         X: one column for each token. A column that is not one-hot gives a mixture of rows, a
@@ -42,10 +42,10 @@ def embed_one_hot(
 def embedding_gradient(
     ids: Int[Tensor, "*batch n"], H_bar: Float[Tensor, "*batch n d_model"], V: int
 ) -> Float[Tensor, "V d_model"]:
-    """The derivative of a loss by the table, X H_bar, where H_bar is that by H = X^T W_E.
+    """The derivative of a loss by the table: X H_bar, where H_bar is its derivative by H = X^T W_E.
 
-    Row k is the sum of the rows of H_bar at the places where token k stands: a row that no token
-    uses gets zeros, and one that is used twice gets both.
+    Row k is the sum of the rows of H_bar at the positions of token k: a row that no token uses
+    gets zeros, and a row that is used twice gets the sum of both.
 
     Args:
         ids: the tokens that were embedded.
@@ -75,7 +75,7 @@ def tied_logits(
 
 
 class Embedding(nn.Module):
-    """Token embeddings scaled by sqrt(d_model), plus position encodings, then dropout.
+    """Token embeddings scaled by sqrt(d_model), plus positional encodings, then dropout.
 
     H = sqrt(d_model) X^T W_E + P (A04, A05, A10; the scaling that B05 leaves out is the 2017
     paper's, section 3.4).
@@ -83,7 +83,7 @@ class Embedding(nn.Module):
     Args:
         W_E: the table, V rows of d_model numbers; may be shared with other layers.
         max_length: the longest sequence, in tokens.
-        dropout: share of the sum that is zeroed in training.
+        dropout: share of the entries that is zeroed in training.
     """
 
     P: Tensor
@@ -99,6 +99,6 @@ class Embedding(nn.Module):
     def forward(
         self, ids: Int[Tensor, "*batch length"], position: int | Tensor = 0
     ) -> Float[Tensor, "*batch length d_model"]:
-        """Embeds ids whose first token stands at ``position``."""
+        """Embeds ids; the first one has the position ``position``."""
         rows = self.P[position : position + ids.shape[-1]]
         return self.dropout(torch.add(rows, embed(ids, self.W_E), alpha=self.scale))

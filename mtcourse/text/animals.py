@@ -1,7 +1,7 @@
-"""A language of a few animals in which who does what is a matter of order alone (chapter 03).
+"""A language of a few animals in which order alone tells who does what (chapter 03).
 
-Whatever sentence the words of another can be put together to is as likely as that one. So what a
-translator that sees a bag of words can reach at most is counted, and not guessed.
+All sentences that can be made of the same words are equally likely. So the best score that a
+translator can reach if it sees only a bag of words is counted, and not guessed.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ VERBS = {
     "follows": ("volgt",), "has followed": ("heeft", "gevolgd"),
 }  # fmt: skip
 PLAIN = ""
-"""What stands in the place of an adjective where there is none."""
+"""Stands for the adjective of a noun that has no adjective."""
 
 
 def animal_pairs(count: int, seed: int = 1) -> list[SentencePair]:
@@ -73,7 +73,7 @@ def _arrangements(nouns: list[str], adjectives: list[str], verb: str) -> Iterato
 
 
 def animal_pair(nouns: list[str], adjectives: list[str], verb: str) -> SentencePair:
-    """One sentence pair: who comes first does it, to whom comes after, "and" between two of them.
+    """One sentence pair: the first noun acts on the second, or on the second and third.
 
     Args:
         nouns: of ``NOUNS``, in their order; two or three.

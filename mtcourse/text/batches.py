@@ -90,7 +90,7 @@ def _unfit(example: Example, max_length: int) -> str:
 
 
 def pad(sequences: Sequence[Sequence[int]]) -> Int[Tensor, "batch longest"]:
-    """Makes sequences equally long by <pad> at their ends.
+    """Makes sequences equally long, with <pad> at their ends.
 
     >>> pad([[7, 8, 9], [5]]).tolist()
     [[7, 8, 9], [5, 0, 0]]
@@ -151,7 +151,7 @@ class Batch:
 
 
 def padding_share(batches: Iterable[Batch]) -> float:
-    """Gives the share of positions that are padding, source and target together (chapter 12).
+    """Gives the share of positions that are padding, source and target together (chapter 01).
 
     Raises:
         MtcourseError: there is no batch.
@@ -166,10 +166,10 @@ def padding_share(batches: Iterable[Batch]) -> float:
 def bucketed_batches(
     examples: Sequence[Example], tokens_per_batch: int, seed: int, epoch: int
 ) -> list[Batch]:
-    """Puts pairs of like lengths together, so that little is padding, and shuffles the batches.
+    """Puts pairs of similar lengths together, for little padding, and shuffles the batches.
 
-    Each example comes once. The order of the batches, and which of the pairs of equal lengths share
-    one, depend on seed and epoch alone (chapter 12).
+    Each example occurs once. The order of the batches, and which pairs of equal lengths share a
+    batch, depend on seed and epoch alone (chapters 01 and 12).
 
     Args:
         examples: the sentence pairs.

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from mtcourse.text.pairs import SentencePair, words
 
 LONGEST = 60
-"""Words of a sentence beyond which it is more likely a list than a sentence."""
+"""A sentence with more words than this is more likely a list."""
 
 EXAMPLES = 3
 

@@ -1,4 +1,4 @@
-"""Parallel corpora: one value, whatever the sentences came from (A01; chapters 01, 12 and 20)."""
+"""Parallel corpora: one type, wherever the sentences come from (A01; chapters 01, 12, 20)."""
 
 from __future__ import annotations
 
@@ -147,7 +147,7 @@ def huggingface_corpus(
         seed: decides the split.
 
     Raises:
-        MtcourseError: ``datasets`` is not installed, or the data set cannot be had.
+        MtcourseError: ``datasets`` is not installed, or the data set cannot be loaded.
     """
     try:
         from datasets import load_dataset  # pyright: ignore[reportMissingImports]
@@ -196,7 +196,7 @@ def libreoffice_corpus(
         seed: decides which pages are held out.
 
     Raises:
-        MtcourseError: the pages are not there, and how to get them.
+        MtcourseError: the pages are missing; the message says how to get them.
     """
     from mtcourse.text.libreoffice import extract, help_folder, version_of
 
@@ -222,11 +222,11 @@ def load_corpus(spec: str) -> ParallelCorpus:
     """The corpus that a word on the command line names.
 
     ``builtin``; ``libreoffice``, ``libreoffice:fr``, ``libreoffice:nl:12`` (at most 12 words);
-    ``pairs.en-nl.tsv``; ``text.en,text.nl``; ``nl.po`` or ``nl.mo``. The names of files say the
+    ``pairs.en-nl.tsv``; ``text.en,text.nl``; ``nl.po`` or ``nl.mo``. The names of files give the
     languages.
 
     Raises:
-        MtcourseError: the word names no corpus, and which words do.
+        MtcourseError: the word names no corpus; the message lists those that do.
     """
     if spec == "builtin":
         return builtin_corpus()
@@ -280,7 +280,7 @@ def _corpus(
     dropped: Dropped,
     seed: int,
 ) -> ParallelCorpus:
-    """Cleans and splits: a twentieth, at most 1000 pairs, for each of dev and test."""
+    """Cleans and splits: a twentieth of the pairs, at most 1000, for dev and as many for test."""
     _check_languages(source_language, target_language)
     cleaned = clean(pairs, dropped)
     if len(cleaned) < 3:

@@ -1,4 +1,4 @@
-"""Lines and messages as the files of others hold them, and what can be wrong with these files."""
+"""Reads lines and messages from files of any origin, and says what is wrong with a file."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def _content(path: Path | str) -> bytes:
 
 
 def _decoded(path: Path | str, content: bytes, encoding: str) -> str:
-    """A file's text, without a byte order mark; a byte that is wrong is said with its place."""
+    """A file's text, without a byte order mark; an error names the wrong byte and its position."""
     try:
         return content.decode(encoding).removeprefix("\ufeff")
     except UnicodeDecodeError as error:

@@ -34,7 +34,7 @@ Feature = tuple[str, str]
 
 
 def make_pair(sentence: Sentence) -> SentencePair:
-    """Both linearisations of a sentence, aligned, with every further Dutch order that is right.
+    """Both linearisations of a sentence, aligned, with every other correct Dutch word order.
 
     Args:
         sentence: the abstract syntax.
@@ -101,7 +101,7 @@ def sample_pairs(count: int, seed: int = 1) -> list[SentencePair]:
 
 
 class _Stream:
-    """Pairs whose strings no earlier set and no earlier pair of this set has."""
+    """Pairs that share no string with an earlier set or an earlier pair of this set."""
 
     def __init__(self, lexicon: Lexicon, random: Random, is_long: bool = False):
         self.sampler = SentenceSampler(lexicon, random, is_long)
@@ -114,7 +114,7 @@ class _Stream:
         accept: Callable[[Sentence], bool],
         taken: frozenset[str] | set[str] = frozenset(),
     ) -> Iterator[tuple[Sentence, SentencePair]]:
-        """Draws pairs for ever; none shares a string with the taken ones."""
+        """Draws pairs without end; no pair shares a string with the taken ones."""
         while True:
             sentence = self.sampler.draw()
             if not accept(sentence):
@@ -196,7 +196,7 @@ def grammar_splits(
 
 
 def _drawn(counts: Mapping[str, int], seed: int) -> Iterator[tuple[SentencePair, ...]]:
-    """The sets, one after the other: none has a string of those before it."""
+    """The sets, one after the other; each shares no string with those before it."""
     lexicon = load_lexicon()
     held_out = held_out_features(lexicon, seed)
     taken, seen = set[str](), set[Feature]()

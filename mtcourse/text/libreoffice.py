@@ -1,4 +1,4 @@
-"""Sentence pairs from LibreOffice's help: the same pages in many languages (chapter 12).
+"""Sentence pairs from LibreOffice's help: the same pages in many languages (chapters 01, 12).
 
 Debian's packages ``libreoffice-help-en-us``, ``-nl``, ``-fr`` and ``-de`` hold one HTML page for
 each topic and language, and the same paragraph has the same ``id`` in all of them. The text is
@@ -113,7 +113,7 @@ def help_folder(languages: Sequence[str], root: Path | str | None = None) -> Pat
     in data/libreoffice-help, and where Debian installs the packages.
 
     Raises:
-        MtcourseError: a language is unknown, or its pages are nowhere.
+        MtcourseError: a language is unknown, or its pages are not found.
     """
     if unknown := [language for language in languages if language not in LANGUAGES]:
         raise MtcourseError(
@@ -134,7 +134,7 @@ def help_folder(languages: Sequence[str], root: Path | str | None = None) -> Pat
 
 
 def version_of(folder: Path) -> str:
-    """The version of the Debian package, or the one that the pages name where that is not said."""
+    """The version of the Debian package or, if it is unknown, the one that the pages name."""
     changelog = folder.parents[1] / "doc" / "libreoffice-help-en-us" / "changelog.Debian.gz"
     if changelog.is_file():
         with gzip.open(changelog, "rt", encoding="utf-8") as lines:
@@ -185,7 +185,7 @@ def _extracted(
 
 
 def cache_folder() -> Path:
-    """Where this system keeps what can be made again."""
+    """The folder in which this system keeps caches."""
     if sys.platform == "win32":
         base = os.environ.get("LOCALAPPDATA", "~/AppData/Local")
     elif sys.platform == "darwin":
@@ -196,7 +196,7 @@ def cache_folder() -> Path:
 
 
 def _write(path: Path, text: str) -> None:
-    """Writes a cache file whole or not at all; where nothing can be written, does without."""
+    """Writes a cache file whole or not at all; goes on without one if it cannot be written."""
     partial = path.with_name(f"{path.name}.{os.getpid()}")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)

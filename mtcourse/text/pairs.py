@@ -25,7 +25,7 @@ class SentencePair:
         source: the source sentence, as a reader would write it.
         target: its translation.
         references: further correct translations, if any are known.
-        alignment: pairs (i, j) of places: ``words(source)[i]`` is said by ``words(target)[j]``.
+        alignment: pairs (i, j) of positions: ``words(target)[j]`` translates ``words(source)[i]``.
         derivation: how the grammar made the pair; empty for pairs that people wrote.
         origin: where the pair stands: a file and line, or a page and element.
     """

@@ -1,4 +1,4 @@
-"""What sentence pairs tell before there is a model: likeness, memory, lengths (A01; chapter 01)."""
+"""What sentence pairs tell before there is a model: overlap, memory, lengths (A01; chapter 01)."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ SEEN = {"never": 0, "once": 1, "2 to 10": 10, "11 to 100": 100, "more often": No
 def word_overlap(one: str, other: str) -> float:
     """Gives J(A, B) of two sentences' sets of words: words in both over words in either.
 
-    1 for the same words in any order, 0 for none in common. Capitals do not matter.
+    1 for the same words in any order, 0 if no word is shared. Capitals do not matter.
 
     >>> word_overlap("The dog sees a cat.", "the cat sees the bird.")
     0.5714285714285714
@@ -38,8 +38,8 @@ def _word_set(sentence: str) -> set[str]:
 class TranslationMemory:
     """A translator that has learnt nothing: it gives the translation of the most similar sentence.
 
-    Likeness is that of ``word_overlap``; of equally similar sentences the first is taken. It is a
-    yardstick: what it scores on a test set, a test set gives for remembering alone.
+    Similarity is ``word_overlap``; of equally similar sentences it takes the first. It is a
+    baseline: its score on a test set is what that test set gives for remembering alone.
 
     Args:
         pairs: the sentence pairs that it keeps.
@@ -61,7 +61,7 @@ class TranslationMemory:
         self._places = {word: np.array(numbers) for word, numbers in places.items()}
 
     def nearest(self, sentence: str) -> SentencePair:
-        """The pair whose source is most like this sentence; the first, where none shares a word."""
+        """The pair whose source is most like this sentence; the first pair if no word is shared."""
         asked = _word_set(sentence)
         both = np.zeros(len(self.pairs))  # |A n B| for each sentence
         for word in asked & self._places.keys():
@@ -77,7 +77,7 @@ class TranslationMemory:
 def length_correlation(pairs: Sequence[SentencePair]) -> float:
     """Gives the correlation of n_i and m_i, the words of both sides, over all pairs (A01).
 
-    Translations are about as long as what they translate. Where sides have slipped, they are not.
+    Translations are about as long as their sources, unless the two sides have slipped.
 
     Raises:
         MtcourseError: on one of the sides all sentences are equally long.
@@ -135,6 +135,6 @@ def pieces_by_count(
 def real_text() -> Mapping[str, Any]:
     """What ``scripts/measure_real_text.py`` measured on LibreOffice's help in English and Dutch.
 
-    It comes with the package, so that chapter 01 can show real text where the pages are not.
+    It comes with the package, so that chapter 01 can show real text without the pages.
     """
     return json.loads(REAL_TEXT.read_text(encoding="utf-8"))

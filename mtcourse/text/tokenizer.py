@@ -36,8 +36,8 @@ def normalise(sentence: str) -> str:
     """Gives the form of a sentence that the tokenizer returns; a second time changes nothing.
 
     Composed characters (Unicode's NFC); one space between words and none at the ends; "_" for
-    U+2581, which SentencePiece keeps for spaces; U+FFFD for half of a surrogate pair, which is no
-    character.
+    U+2581, which SentencePiece keeps for spaces; U+FFFD for half of a surrogate pair, which is not
+    a character.
 
     >>> normalise("  een   mooi\\thuis ")
     'een mooi huis'
@@ -54,7 +54,7 @@ class Tokenizer:
         model: a SentencePiece model, serialized, as ``Tokenizer.train`` makes it.
 
     Raises:
-        MtcourseError: the bytes are no SentencePiece model, or one with other special pieces.
+        MtcourseError: the bytes are not a SentencePiece model, or one with other special pieces.
     """
 
     model: bytes = field(repr=False)
@@ -122,7 +122,7 @@ class Tokenizer:
         return self._processor.encode([normalise(sentence) for sentence in sentences])
 
     def decode(self, ids: Sequence[int]) -> str:
-        """Gives the sentence of these ids; special ones leave no trace.
+        """Gives the sentence of these ids; special ones are left out.
 
         Raises:
             MtcourseError: an id that the vocabulary does not have.
@@ -243,7 +243,7 @@ def _model_files(folder: str | os.PathLike[str]) -> tuple[Path, Path, Path]:
 
 
 def _write_atomically(path: Path, content: bytes) -> None:
-    """Writes beside the file first, so that nobody ever reads half of it."""
+    """Writes to a second file first, so that no reader ever finds half a model."""
     unfinished = path.with_name(f".{path.name}.{os.getpid()}")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -255,18 +255,18 @@ def _write_atomically(path: Path, content: bytes) -> None:
 
 
 def _words_at_an_end(text: Iterable[str]) -> list[str]:
-    """Each word that occurs twice, once more before a full stop.
+    """Each word that occurs at least twice, once more before a full stop, as text to learn from.
 
-    SentencePiece begins with substrings that go on in more than one way, and none may end with a
-    space. So a word that a space always follows, as one does *did*, would be no piece of its own
-    however frequent it is.
+    SentencePiece starts with substrings that several different characters follow, and no piece may
+    end with a space. So a word that a space always follows, such as *did*, would never become a
+    piece, however frequent it is.
     """
     counts = Counter(word for line in text for word in _WORD.findall(line))
     return [f"{word}." for word, count in sorted(counts.items()) if count > 1]
 
 
 def _train(text: list[str], vocabulary_size: int) -> bytes:
-    """SentencePiece's trainer, in memory and silent, its complaints about the size translated.
+    """SentencePiece's trainer, in memory and silent; errors about the size say what to do.
 
     A size that does not even hold the special pieces and bytes is raised to these, still too small
     by the characters, because SentencePiece then says how much the text needs.
@@ -299,7 +299,7 @@ def _train(text: list[str], vocabulary_size: int) -> bytes:
 
 
 def _size_complaint(message: str, vocabulary_size: int) -> str:
-    """What SentencePiece says about an impossible size, for people."""
+    """SentencePiece's message about an impossible size, in plain words."""
     if smallest := _TOO_SMALL.search(message):
         return (
             f"a vocabulary of {vocabulary_size} pieces is too small for this text: its characters, "

@@ -1,7 +1,7 @@
-"""Whole words as tokens, as document A has them (chapter 07).
+"""Whole words as tokens, as in document A (chapter 07).
 
-A word that the vocabulary lacks becomes ``<unk>`` and is lost: what subwords are for (chapter 01).
-Here it keeps a model small, and its tables readable.
+A word that the vocabulary lacks becomes ``<unk>`` and is lost, which subwords avoid (chapter 01).
+Whole words keep a small model small, and its tables readable.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ class WordVocabulary:
     """The words of one language, numbered; the special pieces come first.
 
     Args:
-        entries: special pieces, then words; an entry's place is its id.
+        entries: special pieces, then words; an entry's index is its id.
 
     Raises:
-        MtcourseError: the special pieces are missing, or a word stands twice.
+        MtcourseError: the special pieces are missing, or a word occurs twice.
     """
 
     entries: tuple[str, ...]
@@ -38,7 +38,7 @@ class WordVocabulary:
 
     @classmethod
     def of(cls, sentences: Iterable[str]) -> WordVocabulary:
-        """All words of some sentences, in the order of the alphabet.
+        """All words of some sentences, in alphabetical order.
 
         >>> WordVocabulary.of(["Wij zijn er.", "Wij ook."]).entries[4:]
         ('.', 'Wij', 'er', 'ook', 'zijn')
@@ -60,7 +60,7 @@ class WordVocabulary:
         return [self._numbers.get(word, UNK) for word in words(sentence)]
 
     def decode(self, ids: Iterable[int]) -> str:
-        """The sentence that ids spell; a mark stands close to the word before it.
+        """The sentence that ids spell; punctuation follows its word without a space.
 
         >>> vocabulary = WordVocabulary.of(["Wij zijn er."])
         >>> vocabulary.decode(vocabulary.encode("Zijn wij er, zijn er."))

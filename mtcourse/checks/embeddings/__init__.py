@@ -2,13 +2,13 @@
 
 from mtcourse.checks.checker import Checker
 from mtcourse.checks.embeddings import (
-    as_printed,
     embed,
     embed_one_hot,
     nearest_rows,
     table_gradient,
     table_update,
     tied_parameters,
+    which_transcription,
 )
 
 EXERCISES = (
@@ -18,6 +18,6 @@ EXERCISES = (
     table_update.EXERCISE,
     tied_parameters.EXERCISE,
     nearest_rows.EXERCISE,
-    as_printed.EXERCISE,
+    which_transcription.EXERCISE,
 )
 check = Checker(EXERCISES)

@@ -31,23 +31,23 @@ def cases(draw: Draw) -> list[Case]:
 
 
 def columns_of_the_table(ids, W_E):
-    """This takes columns of the table. A word has a row.
+    """You take columns of the table. Each word has a row.
 
-    `W_E[:, k]` is column k. Which index stands first, that of the row or that of the column?
+    `W_E[:, k]` is column k. Which index comes first, that of the row or that of the column?
     """
     return W_E[:, ids]
 
 
 def rows_of_the_transposed(ids, W_E):
-    """This takes rows of the transposed table, which are the columns of the table.
+    """You take rows of the transposed table, which are the columns of the table.
 
-    The table is (V, d), a row for each word. It needs no transposing.
+    The table is (V, d), with a row for each token. Do not transpose it.
     """
     return W_E.T[ids]
 
 
 def counted_from_1(ids, W_E):
-    """Every token gets the row before its own, and token 0 gets the last one of the table.
+    """Every token gets the row before its own, and token 0 gets the last row of the table.
 
     Ids count from 0, and so do rows.
     """
@@ -55,7 +55,7 @@ def counted_from_1(ids, W_E):
 
 
 def put_in_order(ids, W_E):
-    """The right rows, in the order of their ids. The order of the sentence is lost.
+    """These are the right rows, but sorted by id: the order of the sentence is lost.
 
     Row j of the result belongs to token j, whatever its id is.
     """
@@ -63,7 +63,7 @@ def put_in_order(ids, W_E):
 
 
 def each_word_once(ids, W_E):
-    """A word that comes up twice gets one row. But every token has a row of its own.
+    """A word that occurs twice gets one row. But every token needs a row of its own.
 
     The result has as many rows as there are tokens.
     """
@@ -71,40 +71,40 @@ def each_word_once(ids, W_E):
 
 
 def flattened(ids, W_E):
-    """The right rows, but sentences run into one another: the shape of the ids is lost.
+    """These are the right rows, but the shape of the ids is lost, so sentences run together.
 
-    Ids of shape (batch, n) give (batch, n, d). What did you flatten?
+    Ids of shape (batch, n) give rows of shape (batch, n, d). What did you flatten?
     """
     return W_E[ids.flatten()]
 
 
 def zeros_for_id_0(ids, W_E):
-    """Token 0 got a row of zeros, as if it were padding. The lookup knows no special ids.
+    """You give token 0 a row of zeros, as if it were padding. The lookup has no special ids.
 
-    If a row is to be zero, the table has to say so.
+    If a row is to be zero, it must be zero in the table.
     """
     return W_E[ids] * (ids != 0)[..., None]
 
 
 def row_0_overwritten(ids, W_E):
-    """Row 0 of the table was set to zero, and it is the caller's own table.
+    """You set row 0 of the table to zero, and the table belongs to the caller.
 
-    Asked for is a lookup. It leaves the table as it is.
+    A lookup leaves the table as it is.
     """
     W_E[0] = 0
     return W_E[ids]
 
 
 def scaled(ids, W_E):
-    """The rows are multiplied by √d. Many models do that, but A03 does not.
+    """You multiplied the rows by √d. Many models do that, but the equation (A03) does not.
 
-    The lookup gives a row as it stands in the table.
+    Return each row as it stands in the table.
     """
     return W_E[ids] * math.sqrt(W_E.shape[1])
 
 
 def made_as_long_as_1(ids, W_E):
-    """Each row was divided by its length. It should come as it stands in the table.
+    """You divided each row by its norm. It should come as it stands in the table.
 
     Compare the first row of your result with the row of that number in the table.
     """
@@ -113,7 +113,7 @@ def made_as_long_as_1(ids, W_E):
 
 
 def mean_of_the_sentence(ids, W_E):
-    """The rows of a sentence are averaged into one.
+    """You averaged the rows of a sentence into one.
 
     Each token keeps its row: the result is (…, n, d).
     """
@@ -123,22 +123,23 @@ def mean_of_the_sentence(ids, W_E):
 def first_sentence_for_all(ids, W_E):
     """Every sentence of the batch gets the rows of the first one.
 
-    A tensor of ids may have any shape between the brackets of `W_E[…]`. No loop is needed.
+    A tensor of ids may have any shape between the brackets of `W_E[…]`. You need no loop.
     """
     first = W_E[ids[(0,) * (ids.dim() - 1)]]
     return first.expand(*ids.shape, W_E.shape[1])
 
 
 def one_after_the_other(ids, W_E):
-    """This goes through the ids one after the other. A single id, without dimensions, cannot.
+    """You loop over the ids. A single id, a tensor without dimensions, cannot be looped over.
 
-    Ids of any shape, also of none, may stand between the brackets of `W_E[…]`. No loop is needed.
+    Ids of any shape, even without dimensions, may stand between the brackets of `W_E[…]`. You
+    need no loop.
     """
     return torch.stack([W_E[i] for i in ids])
 
 
 def detached(ids, W_E):
-    """The rows are right, but nothing flows back to the table: it would never learn.
+    """The rows are right, but no gradient flows back to the table, so it would never learn.
 
     Is there a `detach`, `.data`, `tolist` or `no_grad` on the way?
     """
@@ -167,7 +168,7 @@ def by_index_select(ids, W_E):
 
 
 def by_gather(ids, W_E):
-    """Each entry by its place."""
+    """Each entry by its index."""
     flat = ids.flatten()[:, None].expand(-1, W_E.shape[1])
     return W_E.gather(0, flat).unflatten(0, ids.shape) if ids.dim() else W_E.gather(0, flat)[0]
 

@@ -40,31 +40,32 @@ def _columns(draw: Draw, ids: list[int], V: int):
 
 
 def not_transposed(X, W_E):
-    """X was multiplied as it is. Its rows are the words of the vocabulary, and not the tokens.
+    """You multiplied X as it is. Its rows are the words of the vocabulary, not the tokens.
 
-    Write the two shapes side by side, (V, n) and (V, d). Inner sizes must meet: which are they?
+    Write the two shapes side by side, (V, n) and (V, d). The inner sizes must be equal: which
+    sizes are they?
     """
     return X @ W_E
 
 
 def rows_came_out_as_columns(X, W_E):
-    """The product is right, and lies on its side: each token has a column, and wants a row.
+    """The numbers are right, but each token has a column, where it should have a row.
 
-    H is (n, d), one row for each token. What did you transpose?
+    H is (n, d), with one row for each token. What did you transpose?
     """
     return W_E.T @ X
 
 
 def reshaped(X, W_E):
-    """X is reshaped where it should be transposed: the numbers of one token end up in several.
+    """You reshaped X where you should transpose it, so each row mixes numbers of several tokens.
 
-    `reshape` keeps the order of the numbers in memory. Swap the last two dimensions instead.
+    `reshape` keeps the order of the numbers in memory. Exchange the last two dimensions instead.
     """
     return X.reshape(*X.shape[:-2], X.shape[-1], X.shape[-2]) @ W_E
 
 
 def all_dimensions_reversed(X, W_E):
-    """For one sentence this is right. In a batch it turned the sentences around, too.
+    """This is right for one sentence. In a batch you also moved the dimension of the sentences.
 
     Transpose only the last two dimensions: `X.mT` or `X.transpose(-2, -1)`.
     """
@@ -72,7 +73,7 @@ def all_dimensions_reversed(X, W_E):
 
 
 def looked_up_by_the_largest(X, W_E):
-    """This looks up the row where each column is largest. For one-hot columns that is right.
+    """You look up the row where each column is largest. That is right only for one-hot columns.
 
     A column of zeros has no largest entry, and a mixture is more than its largest part.
     """
@@ -80,23 +81,23 @@ def looked_up_by_the_largest(X, W_E):
 
 
 def a_row_for_each_one(X, W_E):
-    """This looks for the ones in X and takes their rows. A column without a 1 gets no row.
+    """You look for the ones in X and take their rows, so a column without a 1 gets no row.
 
-    Every column gets a row, also one of zeros, and one of halves. Let a product do it.
+    Every column gets a row, even one of zeros or of halves. The product does this for you.
     """
     return W_E[(X.reshape(-1, *X.shape[-2:])[0].T == 1).nonzero()[:, 1]]
 
 
 def every_word_in_full(X, W_E):
-    """Words are added in full, however small their part in the column is.
+    """You add a word's whole row wherever its entry in the column is not 0.
 
-    Half of a word is half of its row. The entries of X are factors.
+    Half of a word is half of its row: the entries of X are factors.
     """
     return (X > 0).to(X.dtype).mT @ W_E
 
 
 def whole_words_only(X, W_E):
-    """X was made whole numbers: what is less than 1 in a column is lost.
+    """You turned X into whole numbers, and entries below 1 were lost.
 
     The product needs no integers. Leave the entries as they are.
     """
@@ -104,7 +105,7 @@ def whole_words_only(X, W_E):
 
 
 def columns_made_to_sum_to_1(X, W_E):
-    """Each column was divided by its sum. A column of zeros becomes 0/0.
+    """You divided each column by its sum. A column of zeros becomes 0/0.
 
     The equation divides by nothing.
     """
@@ -112,15 +113,15 @@ def columns_made_to_sum_to_1(X, W_E):
 
 
 def scaled(X, W_E):
-    """The rows are multiplied by √d. Many models do that, but A04 does not.
+    """You multiplied the rows by √d. Many models do that, but the equation (A04) does not.
 
-    The product alone is asked for.
+    Return the product alone.
     """
     return X.mT @ W_E * math.sqrt(W_E.shape[1])
 
 
 def one_row_for_the_sentence(X, W_E):
-    """The rows of all tokens are added up to one for the whole sentence.
+    """You added the rows of all tokens up to a single one for the sentence.
 
     Each token keeps its row: H is (n, d).
     """
@@ -130,14 +131,14 @@ def one_row_for_the_sentence(X, W_E):
 def first_sentence_for_all(X, W_E):
     """Every sentence of the batch gets the rows of the first one.
 
-    Let the product carry the leading dimensions: `X.mT @ W_E` works for all sentences at once.
+    Let the product handle the leading dimensions: `X.mT @ W_E` works for all sentences at once.
     """
     first = X[(0,) * (X.dim() - 2)].mT @ W_E
     return first.expand(*X.shape[:-2], *first.shape)
 
 
 def table_detached(X, W_E):
-    """The rows are right, but nothing flows back to the table: it would never learn.
+    """The rows are right, but no gradient flows back to the table, so it would never learn.
 
     Is there a `detach`, `.data` or `no_grad` on the way?
     """
@@ -178,8 +179,8 @@ def by_broadcasting(X, W_E):
 EXERCISE = Exercise(
     id="embed_one_hot",
     oracle=embeddings.embed_one_hot,
-    hint="Compute the row of one token with a pencil: its column of X, times each row of the "
-    "table, added up.",
+    hint="Compute the row of one token by hand: multiply each row of the table by its entry in the "
+    "token's column of X, and add them up.",
     misconceptions=(
         not_transposed,
         rows_came_out_as_columns,

@@ -11,7 +11,7 @@ from mtcourse.evaluation.geometry import cosine_similarities
 
 
 def cases(draw: Draw) -> list[Case]:
-    """Rows of very different lengths, some that point away, and a row of zeros."""
+    """Rows of very different norms, some that point away, and a row of zeros."""
     by_hand = draw.tensor(
         [[3.0, 4.0], [9.0, 9.0], [1.0, 0.0], [-4.0, -3.0], [0.3, 0.5], [0.0, 7.0]]
     )
@@ -23,7 +23,7 @@ def cases(draw: Draw) -> list[Case]:
     shifted = draw.normal(12, 5) + 3 * draw.normal(5)
     return [
         Case("6 rows of 2 whole numbers", (by_hand, 0, 3), by_hand=True),
-        Case("rows of different lengths", (uneven, 4, 4)),
+        Case("rows of different norms", (uneven, 4, 4)),
         Case("the last row, all others", (uneven, 9, 9)),
         Case("a row of zeros, all others", (padded, 6, 8)),
         Case("rows around a mean that is not 0", (shifted, 7, 5)),
@@ -39,7 +39,7 @@ def correct(table, token, k):
 
 
 def _best(values, token, k):
-    """The k places with the largest values, without the token."""
+    """The k indices with the largest values, without the token."""
     values = values.clone()
     values[token] = -torch.inf
     return values.topk(k).indices
@@ -49,16 +49,16 @@ def _best(values, token, k):
 
 
 def values_returned(table, token, k):
-    """These are the cosines. Asked for are the *ids* of the rows.
+    """You return the cosines. Asked for are the *ids* of the rows.
 
-    `topk` and `sort` return both, values and places.
+    `topk` and `sort` return both, the values and their indices.
     """
     cosines = cosine_similarities(table[token], table)
     return cosines[correct(table, token, k)]
 
 
 def itself_first(table, token, k):
-    """The token is among its own neighbours. It is always the nearest, and says nothing.
+    """The token is among its own neighbours. It is always the nearest, which says nothing.
 
     Leave its row out, and return k others.
     """
@@ -66,7 +66,7 @@ def itself_first(table, token, k):
 
 
 def one_too_few(table, token, k):
-    """The token itself was taken out of the k best, so that one neighbour is missing.
+    """You took the token itself out of the k best, so one neighbour is missing.
 
     Take it out first, or take one more.
     """
@@ -74,7 +74,7 @@ def one_too_few(table, token, k):
 
 
 def ids_of_the_shorter_table(table, token, k):
-    """The token's row was cut out of the table, and the ids are those of the table without it.
+    """You cut the token's row out of the table, and your ids are those of the shorter table.
 
     All rows behind it have moved up by one. Put its cosine below all others instead.
     """
@@ -83,50 +83,50 @@ def ids_of_the_shorter_table(table, token, k):
 
 
 def zeros_are_nearest(table, token, k):
-    """A row of zeros came out on top: its cosine is 0/0, which is nan, and nan sorts as largest.
+    """A row of zeros came first: its cosine is 0/0, which is nan, and nan sorts as the largest.
 
-    The question says what its cosine is to be. See to it that you do not divide by 0.
+    The question says what its cosine should be. Avoid dividing by 0.
     """
     lengths = table.norm(dim=-1)
     return _best(table @ table[token] / (lengths * lengths[token]), token, k)
 
 
 def zeros_left_out_for_the_token(table, token, k):
-    """The best one was dropped, to leave the token out. Beside a row of zeros that drops the zeros.
+    """You drop the best row, to leave the token out. Beside a row of zeros this drops the zeros.
 
-    0/0 is nan, and nan sorts as largest, before the token. See to it that you do not divide by 0.
+    0/0 is nan, and nan sorts as the largest, before the token. Avoid dividing by 0.
     """
     units = table / table.norm(dim=-1, keepdim=True)
     return (units @ units[token]).argsort(descending=True, stable=True)[1 : k + 1]
 
 
 def by_dot_product(table, token, k):
-    """Rows are sorted by the dot product. A long row has a large one, wherever it points.
+    """You sort by the dot product. A long row has a large one, wherever it points.
 
-    A cosine does not grow with the length. What is the dot product divided by? To divide by
-    the token's own length alone changes no order.
+    A cosine does not grow with the norms. What is the dot product divided by? Dividing by the
+    token's own norm alone does not change the order.
     """
     return _best(table @ table[token], token, k)
 
 
 def by_dot_product_with_itself(table, token, k):
-    """Two things: rows are sorted by the dot product, and the token may be its own neighbour.
+    """You sort by the dot product, and the token may be its own neighbour.
 
-    Divide by the lengths, and leave the token's own row out.
+    Divide by the norms, and leave the token's own row out.
     """
     return (table @ table[token]).topk(k).indices
 
 
 def by_distance(table, token, k):
-    """Rows are sorted by distance. A row that points the same way and is longer is far away.
+    """You sort by distance. A row that points the same way and is longer is far away.
 
-    The cosine asks for the direction alone.
+    The cosine compares directions alone.
     """
     return _best(-(table - table[token]).norm(dim=-1), token, k)
 
 
 def divided_by_the_square(table, token, k):
-    """The dot product was divided by the square of each row's length, so that short rows win.
+    """You divided the dot product by the square of each row's norm, so short rows win.
 
     |b| is the *root* of the sum of squares.
     """
@@ -136,38 +136,38 @@ def divided_by_the_square(table, token, k):
 def farthest(table, token, k):
     """These are the rows that are least alike.
 
-    The cosine of rows that point the same way is 1, and that of opposite ones -1.
+    The cosine of rows that point the same way is 1, and that of opposite rows is -1.
     """
     cosines = cosine_similarities(table[token], table)
     return _best(-cosines, token, k)
 
 
 def opposite_counts_as_near(table, token, k):
-    """Signs were thrown away: a row that points the opposite way counts as near.
+    """You dropped the signs, so a row that points the opposite way counts as near.
 
-    A cosine of -1 is as unlike as can be.
+    A cosine of -1 means as far apart as possible.
     """
     return _best(cosine_similarities(table[token], table).abs(), token, k)
 
 
 def worst_first(table, token, k):
-    """The right rows, the least alike of them first.
+    """These are the right rows, but the least alike comes first.
 
-    Best first is asked for. How does your sort count?
+    The best should come first. In which order does your function sort?
     """
     return correct(table, token, k).flip(0)
 
 
 def in_order_of_ids(table, token, k):
-    """The right rows, in the order of their ids.
+    """These are the right rows, in the order of their ids.
 
-    Best first is asked for.
+    The best should come first.
     """
     return correct(table, token, k).sort().values
 
 
 def mean_taken_away(table, token, k):
-    """The mean of all rows was taken away first. That is a good idea, and another question.
+    """You subtracted the mean of all rows first, which answers another question.
 
     Compare the rows as they stand in the table.
     """
@@ -175,7 +175,7 @@ def mean_taken_away(table, token, k):
 
 
 def columns_normalised(table, token, k):
-    """Columns were divided by their lengths. Rows are the vectors that are compared.
+    """You divided the columns by their norms. The vectors to compare are the rows.
 
     `dim=-1` runs along a row, `dim=0` along a column.
     """
@@ -223,8 +223,8 @@ def by_distance_of_directions(table, token, k):
 EXERCISE = Exercise(
     id="nearest_rows",
     oracle=correct,
-    hint="Compute the cosine of two rows with a pencil: their dot product, over the product of "
-    "their lengths. Then sort, and mind that ids are those of the whole table.",
+    hint="Compute the cosine of two rows by hand: their dot product, over the product of their "
+    "norms. Then sort, and remember that ids are those of the whole table.",
     misconceptions=(
         values_returned,
         itself_first,

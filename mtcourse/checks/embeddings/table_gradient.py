@@ -44,7 +44,7 @@ def _rows(ids, H_bar):
 
 
 def rows_of_tokens(ids, H_bar, V):
-    """This is the derivative by the rows of the *sentence*. It should be that by the table.
+    """This is the derivative by the rows of the *sentence*. Asked for is that by the table.
 
     The result has a row for each of the V words of the vocabulary.
     """
@@ -54,14 +54,14 @@ def rows_of_tokens(ids, H_bar, V):
 def used_rows_only(ids, H_bar, V):
     """The sums are right, but only the words of the sentence have a row.
 
-    The derivative has the shape of the table, (V, d). Rows that were not used are there, too.
+    The derivative has the shape of the table, (V, d), with the rows that were not used.
     """
     flat, rows = _rows(ids, H_bar)
     return embedding_gradient(flat, rows, V)[flat.unique()]
 
 
 def transposed(ids, H_bar, V):
-    """The numbers are right, and the matrix lies on its side.
+    """The numbers are right, but rows and columns are exchanged.
 
     The derivative has the shape of the table, (V, d).
     """
@@ -69,10 +69,10 @@ def transposed(ids, H_bar, V):
 
 
 def last_one_wins(ids, H_bar, V):
-    """Where a token repeats, only its last place counts. The others were overwritten.
+    """Where a token repeats, only its last position counts. The others were overwritten.
 
-    `g[ids] = …` assigns, and `g[ids] += …` does too: it reads once, then assigns. Add one place
-    after the other, or use something that adds up.
+    `g[ids] = …` assigns, and so does `g[ids] += …`, which reads once and then assigns. Add one
+    position after the other, or use a function that adds up.
     """
     flat, rows = _rows(ids, H_bar)
     g = rows.new_zeros(V, rows.shape[1])
@@ -82,44 +82,44 @@ def last_one_wins(ids, H_bar, V):
 
 
 def first_one_wins(ids, H_bar, V):
-    """Where a token repeats, only its first place counts.
+    """Where a token repeats, only its first position counts.
 
-    The row was used at each of these places, and each has something to say to it.
+    The row was used at each of these positions, and the loss changes through all of them.
     """
     flat, rows = _rows(ids, H_bar)
     return last_one_wins(flat.flip(0), rows.flip(0), V)
 
 
 def averaged(ids, H_bar, V):
-    """Where a token repeats, its places are averaged. They should be added up.
+    """Where a token repeats, you average over its positions. They should be added up.
 
-    If the row moves a little, then H moves at *each* place. What does the loss do?
+    If the row moves a little, H moves at *each* of the positions. By how much does the loss
+    change?
     """
     counts = torch.bincount(ids.flatten(), minlength=V).clamp(min=1)
     return embedding_gradient(ids, H_bar, V) / counts[:, None]
 
 
 def divided_by_the_tokens(ids, H_bar, V):
-    """Everything is divided by the number of tokens.
+    """You divided everything by the number of tokens.
 
-    If the loss is a mean, the factor is already in what arrives. The chain rule adds none.
+    If the loss is a mean, this factor is in `H_bar` already. The chain rule adds no other.
     """
     return embedding_gradient(ids, H_bar, V) / ids.numel()
 
 
 def counted(ids, H_bar, V):
-    """This counts how often each word occurs. What arrives at these places is not used.
+    """You counted how often each word occurs, and did not use what arrives at its positions.
 
-    Row k is a sum of rows of what arrives. Which ones?
+    Row k is a sum of rows of `H_bar`. Which rows?
     """
     return embedding_gradient(ids, torch.ones_like(H_bar), V)
 
 
 def spread_over_all(ids, H_bar, V):
-    """Every row gets the sum of all that arrives.
+    """Every row gets the sum of everything that arrives.
 
-    A row learns only from the places where its own token stands. If no place is its, it learns
-    nothing.
+    A row learns only from the positions of its own token. If there are none, it learns nothing.
     """
     _, rows = _rows(ids, H_bar)
     return rows.sum(0).expand(V, -1).clone()
@@ -135,7 +135,7 @@ def counted_from_1(ids, H_bar, V):
 
 
 def row_0_left_out(ids, H_bar, V):
-    """The row of token 0 got nothing, as if it were padding. The equation knows no special ids.
+    """The row of token 0 got nothing, as if it were padding. The equation has no special ids.
 
     Row 0 is a row like any other here.
     """
@@ -145,7 +145,7 @@ def row_0_left_out(ids, H_bar, V):
 
 
 def downhill(ids, H_bar, V):
-    """Every number has the wrong sign: that is the direction in which to go, not the derivative.
+    """Every number has the wrong sign: this is the direction of descent, not the derivative.
 
     The minus of gradient descent comes later.
     """
@@ -155,15 +155,16 @@ def downhill(ids, H_bar, V):
 def first_sentence_only(ids, H_bar, V):
     """Only the first sentence counts.
 
-    The table is the same for all sentences, so it learns from all their places.
+    All sentences share the table, so it learns from the positions of all of them.
     """
     return embedding_gradient(*((ids[0], H_bar[0]) if ids.dim() > 1 else (ids, H_bar)), V)
 
 
 def a_sentence_at_a_time(ids, H_bar, V):
-    """One sentence is right. Of a batch you take a sentence at a time, and in it repeats are lost.
+    """You take a sentence at a time, so a token that repeats within one is counted once.
 
-    Going through a batch gives whole sentences. Flatten ids and rows first, or use two loops.
+    A loop over a batch gives whole sentences. Flatten the ids and the rows first, or use two
+    loops.
     """
     g = H_bar.new_zeros(V, H_bar.shape[-1])
     for k, row in zip(ids, H_bar, strict=True):
@@ -172,16 +173,16 @@ def a_sentence_at_a_time(ids, H_bar, V):
 
 
 def ids_sorted_alone(ids, H_bar, V):
-    """The ids were sorted, and what arrives at their places was not. So they no longer belong.
+    """You sorted the ids, but not the rows of `H_bar`, so they no longer belong together.
 
-    Place j has an id and a row. Whatever you do to the one, do to the other.
+    Each position has an id and a row. Treat both alike.
     """
     flat, rows = _rows(ids, H_bar)
     return embedding_gradient(flat.sort().values, rows, V)
 
 
 def in_single_precision(ids, H_bar, V):
-    """What you make is in single precision. Where `H_bar` is in double precision, torch stops.
+    """You make a tensor in single precision. Where `H_bar` is in double precision, torch stops.
 
     `H_bar.new_zeros(V, d)` has the precision of `H_bar`, and so has anything after
     `.to(H_bar.dtype)`.
@@ -201,7 +202,7 @@ def by_product(ids, H_bar, V):
 
 
 def a_place_at_a_time(ids, H_bar, V):
-    """Adds one place after the other."""
+    """Adds one position after the other."""
     flat, rows = _rows(ids, H_bar)
     g = torch.zeros(V, rows.shape[1], dtype=rows.dtype)
     for j in range(len(flat)):
@@ -210,7 +211,7 @@ def a_place_at_a_time(ids, H_bar, V):
 
 
 def a_word_at_a_time(ids, H_bar, V):
-    """The places of each word."""
+    """The positions of each word."""
     return torch.stack([H_bar[ids == k].sum(0) for k in range(V)])
 
 
@@ -229,8 +230,8 @@ def by_scatter(ids, H_bar, V):
 EXERCISE = Exercise(
     id="table_gradient",
     oracle=embedding_gradient,
-    hint="Take one word and ask at which places of the sentence its row was used. What arrives at "
-    "these places is what it learns from.",
+    hint="Take one word and ask at which positions of the sentence its row was used. It learns "
+    "from what arrives at these positions.",
     misconceptions=(
         rows_of_tokens,
         used_rows_only,

@@ -39,7 +39,7 @@ def correct(W_E, ids, H_bar, rate, pad):
 
 
 def _version(W_E, ids, H_bar, rate, pad, copied=True, added_up=True, pad_kept=True):
-    """The function of the notebook with some of its three bugs mended."""
+    """The function of the notebook with some of its three bugs fixed."""
     table, before = W_E.clone() if copied else W_E, W_E[pad].clone()
     flat, rows = ids.flatten(), H_bar.reshape(-1, H_bar.shape[-1])
     if added_up:
@@ -65,15 +65,15 @@ def nothing_mended(W_E, ids, H_bar, rate, pad):
 
 
 def only_the_copy_mended(W_E, ids, H_bar, rate, pad):
-    """One bug is mended: the caller's table stays as it was. Two are left.
+    """One bug is fixed: the caller's table stays as it was. Two are left.
 
-    What becomes of a token that repeats, and what of the row of <pad>?
+    What happens to a token that repeats, and what to the row of <pad>?
     """
     return _version(W_E, ids, H_bar, rate, pad, True, False, False)
 
 
 def only_repeats_mended(W_E, ids, H_bar, rate, pad):
-    """One bug is mended: a token that repeats gets all that arrives. Two are left.
+    """One bug is fixed: a token that repeats gets everything that arrives. Two are left.
 
     Look at the table that was passed in, and at the row of <pad>.
     """
@@ -81,7 +81,7 @@ def only_repeats_mended(W_E, ids, H_bar, rate, pad):
 
 
 def only_padding_mended(W_E, ids, H_bar, rate, pad):
-    """One bug is mended: the row of <pad> stays. Two are left.
+    """One bug is fixed: the row of <pad> stays. Two are left.
 
     Look at the table that was passed in, and at a token that repeats.
     """
@@ -89,15 +89,15 @@ def only_padding_mended(W_E, ids, H_bar, rate, pad):
 
 
 def copy_left(W_E, ids, H_bar, rate, pad):
-    """Two bugs are mended. One is left: the table that was passed in is changed.
+    """Two bugs are fixed. One is left: the table that was passed in is changed.
 
-    `table = W_E` is a second name for the same numbers. The caller's table moves with it.
+    `table = W_E` is a second name for the same numbers, so the caller's table changes too.
     """
     return _version(W_E, ids, H_bar, rate, pad, copied=False)
 
 
 def repeats_left(W_E, ids, H_bar, rate, pad):
-    """Two bugs are mended. One is left: of a token that repeats, only the last place counts.
+    """Two bugs are fixed. One is left: of a token that repeats, only the last position counts.
 
     `table[ids] -= …` reads all rows once, and then assigns. It does not add up.
     """
@@ -105,17 +105,18 @@ def repeats_left(W_E, ids, H_bar, rate, pad):
 
 
 def padding_left(W_E, ids, H_bar, rate, pad):
-    """Two bugs are mended. One is left: the row of <pad> learns.
+    """Two bugs are fixed. One is left: the row of <pad> learns.
 
-    Padding is no word. Whatever arrives at its places is not to move its row.
+    Padding is not a word, so what arrives at its positions must not move its row.
     """
     return _version(W_E, ids, H_bar, rate, pad, pad_kept=False)
 
 
 def padding_set_to_zero(W_E, ids, H_bar, rate, pad):
-    """The row of <pad> was set to zero. It should stay what it was, whatever that is.
+    """You set the row of <pad> to zero. It should stay as it was, whatever that is.
 
-    In the trained translator it is not zero. Keep its old row, or leave its places out.
+    In the trained translator it is not zero. Keep its old row, or leave out the positions of
+    padding.
     """
     table = correct(W_E, ids, H_bar, rate, pad)
     table[pad] = 0
@@ -123,7 +124,7 @@ def padding_set_to_zero(W_E, ids, H_bar, rate, pad):
 
 
 def padding_taken_for_0(W_E, ids, H_bar, rate, pad):
-    """Row 0 is kept, whatever the number of <pad> is.
+    """You keep row 0, whatever the id of <pad> is.
 
     The last argument says which row belongs to <pad>.
     """
@@ -131,7 +132,7 @@ def padding_taken_for_0(W_E, ids, H_bar, rate, pad):
 
 
 def uphill(W_E, ids, H_bar, rate, pad):
-    """The three bugs are mended, but the table moves uphill: the loss grows.
+    """The three bugs are fixed, but the table moves uphill, and the loss grows.
 
     A step of gradient descent subtracts.
     """
@@ -141,7 +142,7 @@ def uphill(W_E, ids, H_bar, rate, pad):
 def averaged(W_E, ids, H_bar, rate, pad):
     """Copy and padding are right, but a token that repeats gets the mean of what arrives.
 
-    The gradient of a row is the sum over its places.
+    The gradient of a row is the sum over its positions.
     """
     counts = torch.bincount(ids.flatten(), minlength=len(W_E)).clamp(min=1)
     moved = correct(W_E, ids, H_bar, rate, pad) - W_E
@@ -149,25 +150,25 @@ def averaged(W_E, ids, H_bar, rate, pad):
 
 
 def without_the_rate(W_E, ids, H_bar, rate, pad):
-    """The three bugs are mended, but the step is as long as the gradient. Where is the rate?
+    """The three bugs are fixed, but the rate is missing: you subtract the whole gradient.
 
-    `rate` says how much of the gradient is subtracted.
+    Subtract `rate` times the gradient.
     """
     return correct(W_E, ids, H_bar, 1.0, pad)
 
 
 def only_the_step(W_E, ids, H_bar, rate, pad):
-    """This returns by how much the table moves, and should return the table after the move.
+    """You return by how much the table moves. Return the table after the move.
 
-    Add the table to it.
+    Add the table to your result.
     """
     return correct(W_E, ids, H_bar, rate, pad) - W_E
 
 
 def only_sentences_without_padding(W_E, ids, H_bar, rate, pad):
-    """Sentences that have padding were left out altogether, with all their words.
+    """You left out every sentence that has padding, with all of its words.
 
-    Only the places of <pad> itself are to be left out.
+    Leave out only the positions of <pad>.
     """
     whole = (ids != pad).all(-1)
     if ids.dim() == 1:
@@ -179,7 +180,7 @@ def only_sentences_without_padding(W_E, ids, H_bar, rate, pad):
 
 
 def padding_left_out(W_E, ids, H_bar, rate, pad):
-    """Takes the places of padding out before they are added up."""
+    """Takes the positions of padding out before they are added up."""
     real = ids != pad
     return W_E.index_add(0, ids[real], -rate * H_bar[real])
 
@@ -211,9 +212,9 @@ def by_autograd(W_E, ids, H_bar, rate, pad):
 EXERCISE = Exercise(
     id="table_update",
     oracle=correct,
-    hint="Three things to get right: whose table is written to, what a token gets that repeats, "
-    "and what becomes of the row of <pad>. Which of them is still wrong? Try one sentence first, "
-    "then a batch.",
+    hint="Get three things right: whose table is changed, what a token gets that repeats, and "
+    "what happens to the row of <pad>. Which of them is still wrong? Try one sentence first, then "
+    "a batch.",
     misconceptions=(
         nothing_mended,
         only_the_copy_mended,

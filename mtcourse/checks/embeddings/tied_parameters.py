@@ -1,4 +1,4 @@
-"""The exercise ``tied_parameters``: numbers in tables, rows that learn (A04, A10; chapter 02)."""
+"""The exercise ``tied_parameters``: numbers in tables, rows reached (A04, A10; chapter 02)."""
 
 from __future__ import annotations
 
@@ -35,23 +35,23 @@ def _answer(**other):
 def without_names():
     """The numbers are right, but their names are missing.
 
-    A dictionary is asked for, with the names of the question.
+    Return a dictionary with the names of the question.
     """
     return list(_answer().values())
 
 
 def output_forgotten():
-    """You counted the two tables that are read. The output layer has a matrix, too.
+    """You counted the two tables that are looked up. The output layer has a matrix, too.
 
-    It makes a score for every target token from d numbers. How large is it?
+    It makes a score for each target token from d numbers. How large is it?
     """
     return _answer(three=(V_S + V_T) * D, two=V_S * D)
 
 
 def output_forgotten_when_separate():
-    """Your three tables hold as many numbers as two. One is missing: that of the output.
+    """Your three tables hold as many numbers as two. The output layer is missing.
 
-    W_O is d × V_t. When it is not shared, its numbers are its own.
+    W_O is d × V_t. If it is not shared, it has numbers of its own.
     """
     return _answer(three=(V_S + V_T) * D)
 
@@ -59,15 +59,15 @@ def output_forgotten_when_separate():
 def output_as_wide_as_the_source():
     """You gave the output layer a column for each *source* token.
 
-    It writes the target. Which vocabulary is that?
+    It scores the tokens that are written. To which vocabulary do they belong?
     """
     return _answer(three=(2 * V_S + V_T) * D)
 
 
 def rows_without_width():
-    """You counted rows. Each holds d numbers.
+    """You counted rows. Each row holds d numbers.
 
-    How large is a table of V rows that are d wide?
+    How many numbers has a table of V rows, each d wide?
     """
     return _answer(three=V_S + 2 * V_T, two=V_S + V_T, one=V_JOINT)
 
@@ -81,15 +81,15 @@ def tying_saves_nothing():
 
 
 def joint_is_the_sum():
-    """For one table you added the two vocabularies. The question gives the size of the joint one.
+    """For one table you added the two vocabularies. The question gives the joint size.
 
-    Pieces that both languages use are in it once.
+    Tokens that both languages use are in the joint vocabulary once.
     """
     return _answer(one=(V_S + V_T) * D)
 
 
 def joint_counted_twice():
-    """For one table you counted the joint vocabulary more than once.
+    """For one table you counted the joint vocabulary twice.
 
     Source, target and output use the same V rows.
     """
@@ -105,7 +105,7 @@ def joint_counted_three_times():
 
 
 def tokens_for_words():
-    """You counted tokens for the input tables. A word that comes up twice has one row.
+    """You counted tokens for the input tables. A word that occurs twice has one row.
 
     How many *different* rows were looked up?
     """
@@ -113,7 +113,7 @@ def tokens_for_words():
 
 
 def all_rows_everywhere():
-    """You say that every row of the input tables gets a gradient. But a lookup used only some.
+    """You answer that all rows of the input tables get a gradient. But a lookup used only some.
 
     If a row was not looked up, can it change the loss?
     """
@@ -121,25 +121,27 @@ def all_rows_everywhere():
 
 
 def output_like_a_lookup():
-    """You say that the output reaches only the words of the sentence. But it ends in a softmax.
+    """You answer that the output layer reaches only the words of the sentence.
 
-    Every token gets a probability. If its score moves, what do the others do?
+    It ends in a softmax, which gives every token a probability. If one score moves, what do the
+    other probabilities do?
     """
     return _answer(output_rows=TARGET_WORDS, tied_rows=TARGET_WORDS)
 
 
 def tied_like_a_lookup():
-    """The output reaches all rows, you say, and the tied table, which *is* the output, does not.
+    """You answer that the output layer reaches all rows, and the tied table only some.
 
-    A shared table gets the gradients of all its uses, added up.
+    The tied table *is* the output layer. A shared table gets the gradients of all its uses, added
+    up.
     """
     return _answer(tied_rows=TARGET_WORDS)
 
 
 def tied_counted_twice():
-    """You added the rows that its two uses reach. But they are rows of one table.
+    """You added the rows that the two uses reach. But they are rows of one table.
 
-    It has V_t rows. More than all of them cannot be reached.
+    The table has V_t rows, and no more than all of them can be reached.
     """
     return _answer(tied_rows=V_T + TARGET_WORDS)
 
@@ -179,8 +181,8 @@ def as_tensors():
 EXERCISE = Exercise(
     id="tied_parameters",
     oracle=correct,
-    hint="Write down the shape of each matrix first. Then ask of each row whether the loss would "
-    "change if that row did.",
+    hint="Write down the shape of each matrix first. Then ask of each row: if it changed, would "
+    "the loss change?",
     misconceptions=(
         without_names,
         output_forgotten,

@@ -1,4 +1,4 @@
-"""The exercise ``batch_shapes``: a batch on paper, from the lengths alone (A01; chapter 01)."""
+"""The exercise ``batch_shapes``: a batch on paper, from lengths alone (A01; chapter 01)."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def cases(draw: Draw) -> list[Case]:
 
 
 def correct(n, m):
-    """One place more than the longest, on either side."""
+    """One position more than the longest, on either side."""
     return _answer(n, m)
 
 
@@ -47,7 +47,7 @@ def _answer(n, m, **others):
 
 
 def _wide(n, m, source, target):
-    """The answer of somebody for whom batches have these widths."""
+    """An answer in which the batch has these widths."""
     batch = len(n)
     return _answer(
         n,
@@ -64,78 +64,78 @@ def _wide(n, m, source, target):
 
 
 def without_names(n, m):
-    """The values may be right, but their names are missing.
+    """You returned values without their names.
 
-    A dictionary is asked for, with the names of the question.
+    Return a dictionary, with the names that the question gives.
     """
     return list(_answer(n, m).values())
 
 
 def no_special_symbols(n, m):
-    """You left no place for special symbols, on either side.
+    """You left no position for special symbols, on either side.
 
-    With what does a source end, and a row of labels? With what does the decoder's input begin?
+    What does a source end with, and a row of labels? What does the decoder's input begin with?
     """
     shape = (len(m), max(m))
     return _answer(n, m, source=(len(n), max(n)), decoder_input=shape, labels=shape, counted=sum(m))
 
 
 def source_without_its_end(n, m):
-    """Your sources have no place for `<eos>`.
+    """Your sources have no position for `<eos>`.
 
-    Look at a batch in the chapter: what stands behind the last piece of each source?
+    Look at a batch in the chapter: what follows the last token of each source?
     """
     return _answer(n, m, source=(len(n), max(n)))
 
 
 def labels_without_their_end(n, m):
-    """Your labels have no place for `<eos>`, though the decoder's input has one for `<bos>`.
+    """Your labels have no position for `<eos>`, though the decoder's input has one for `<bos>`.
 
-    At every place something is read and something predicted. What is to be predicted after the last
-    piece?
+    At every position the decoder reads one token and predicts another. What should it predict after
+    the last token?
     """
     return _answer(n, m, labels=(len(m), max(m)), counted=sum(m))
 
 
 def begin_and_end_on_the_target(n, m):
-    """Your rows of the target have places for both `<bos>` and `<eos>`.
+    """Your target rows have positions for both `<bos>` and `<eos>`.
 
-    One row begins with `<bos>`, and the other ends in `<eos>`. No row has both.
+    The decoder's input begins with `<bos>`, and the labels end in `<eos>`. No row has both.
     """
     shape = (len(m), max(m) + 2)
     return _answer(n, m, decoder_input=shape, labels=shape)
 
 
 def one_width_for_both_sides(n, m):
-    """Both sides have the width of the longest sentence of all.
+    """You gave both sides the width of the longest sentence of all.
 
-    They are two matrices, and nothing says that they are equally wide.
+    Source and target are separate matrices, and each is only as wide as its own longest sentence.
     """
     widest = max(*n, *m) + 1
     return _wide(n, m, widest, widest)
 
 
 def width_of_the_last_pair(n, m):
-    """Your widths are those of the last pair, and the longest need not be the last.
+    """You took the widths from the last pair, but the longest sentence need not be the last.
 
-    All rows of a matrix have the same length. Which sentence decides?
+    All rows of a matrix have the same length. Which sentence decides it?
     """
     return _wide(n, m, n[-1] + 1, m[-1] + 1)
 
 
 def sides_exchanged(n, m):
-    """Source and target are exchanged.
+    """You exchanged source and target.
 
-    n holds the lengths of the sources, m those of the targets.
+    `n` holds the lengths of the sources, `m` those of the targets.
     """
     other = _answer(m, n)
     return _answer(n, m, **{key: other[key] for key in other if key != "counted"})
 
 
 def lengths_before_sentences(n, m):
-    """Your shapes have the places first, and the sentences second.
+    """Your shapes have the positions first and the sentences second.
 
-    One *row* for each sentence: (batch, places).
+    Each sentence is a *row*: (sentences, positions).
     """
     right = _answer(n, m)
     turned = {key: right[key][::-1] for key in ("source", "decoder_input", "labels")}
@@ -143,10 +143,9 @@ def lengths_before_sentences(n, m):
 
 
 def end_counts_as_padding(n, m):
-    """You counted `<eos>` among the zeros. It has a number of its own, 3, and belongs to its
-    sentence.
+    """You counted `<eos>` among the zeros. Its id is 3, and it belongs to its sentence.
 
-    Padding is what comes behind it.
+    Padding is only what follows it.
     """
     right = _answer(n, m)
     batch = len(n)
@@ -157,32 +156,32 @@ def end_counts_as_padding(n, m):
 
 
 def zeros_of_the_shortest(n, m):
-    """You counted the zeros of the shortest sentence alone.
+    """You counted only the zeros of the shortest sentence.
 
-    Every sentence but the longest is filled up. Add them all.
+    Every sentence shorter than the longest is filled up. Add up all their zeros.
     """
     return _answer(n, m, source_zeros=max(n) - min(n), label_zeros=max(m) - min(m))
 
 
 def tokens_counted_in_place_of_zeros(n, m):
-    """You counted the places that are *not* padding.
+    """You counted the positions that are *not* padding.
 
-    Zeros are the others.
+    The zeros are the other positions.
     """
     batch = len(n)
     return _answer(n, m, source_zeros=sum(n) + batch, label_zeros=sum(m) + batch)
 
 
 def end_not_counted(n, m):
-    """The loss leaves out `<eos>` here. Then a model is never told when to stop.
+    """You left `<eos>` out of the loss. Then the model never learns when to stop.
 
-    It is a label like any other. Only padding does not count.
+    `<eos>` is a label like any other. Only padding does not count.
     """
     return _answer(n, m, counted=sum(m))
 
 
 def all_places_counted(n, m):
-    """The loss counts padding here.
+    """You counted padding in the loss.
 
     A model should not learn to write `<pad>`. Which labels are tokens of the sentence, or its end?
     """
@@ -190,17 +189,18 @@ def all_places_counted(n, m):
 
 
 def sources_counted(n, m):
-    """The loss counts the tokens of the sources. They are read, and not predicted.
+    """You counted the tokens of the sources in the loss. The model reads these and does not predict
+    them.
 
-    What does the decoder predict?
+    Which tokens does the decoder predict?
     """
     return _answer(n, m, counted=sum(n) + len(n))
 
 
 def one_row(n, m):
-    """You put all sentences behind each other, into one row. That is packing, and needs no padding.
+    """You put all sentences into one row, one after the other. That is packing.
 
-    Here every sentence has a row of its own.
+    Packing needs no padding. Here every sentence has a row of its own.
     """
     source, target = (sum(side) + len(side) for side in (n, m))
     return _answer(
@@ -248,7 +248,7 @@ def with_sums(n, m):
 
 
 def as_a_difference(n, m):
-    """All places without those that are taken."""
+    """All positions, minus those that are taken."""
     batch = len(n)
     source, target = (batch, 1 + max(n)), (batch, 1 + max(m))
     counted = sum(m) + batch
@@ -280,7 +280,7 @@ def with_lists(n, m):
 EXERCISE = Exercise(
     id="batch_shapes",
     oracle=correct,
-    hint="Draw both matrices for three short pairs, write `<eos>` and `<pad>` into their places, "
+    hint="Draw both matrices for three short pairs, put `<eos>` and `<pad>` where they belong, "
     "and count.",
     misconceptions=(
         without_names,

@@ -1,4 +1,4 @@
-"""The exercise ``cut``: a word cut by joins that were learnt before (chapter 01)."""
+"""The exercise ``cut``: a word cut by merges that were learnt before (chapter 01)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from mtcourse.checks.problem_setup.learn_joins import correct as learnt
 
 
 def cases(draw: Draw) -> list[Case]:
-    """Joins by hand, in an order that matters, at several places; and joins of drawn words."""
+    """Merges by hand, in an order that matters, at several positions; and merges of drawn words."""
 
     def word(length, letters="abc"):
         ids = draw.ids(length, lowest=0, highest=len(letters) - 1)
@@ -25,24 +25,24 @@ def cases(draw: Draw) -> list[Case]:
     within = [("x", "a"), ("a", "b"), ("ab", "c")]
     return [
         Case("a word of two pieces", ("lowest", by_hand), by_hand=True),
-        Case("a word whose first letters are in no join", ("interest", by_hand)),
+        Case("a word whose first letters are in no merge", ("interest", by_hand)),
         Case("a letter that was never seen", ("löwest", by_hand)),
-        Case("a join at several places", ("banananas", banana)),
-        Case("a join that takes a letter from another", ("abcd", middle)),
+        Case("a merge at several positions", ("banananas", banana)),
+        Case("a merge that takes a letter from another", ("abcd", middle)),
         Case("letters three and five times in a row", ("aaabaaaaa", [("a", "a"), ("a", "b")])),
         Case("rows of rows", ("aaaaaaa", [("a", "a"), ("aa", "a"), ("aa", "aa")])),
         Case("a piece that ends like another", ("xabcab", within)),
-        Case("no join that fits", ("zoo", by_hand)),
-        Case("no joins", ("low", [])),
+        Case("no merge that fits", ("zoo", by_hand)),
+        Case("no merges", ("low", [])),
         Case("a single letter", ("s", by_hand)),
-        Case("9 letters, 12 joins", (word(9), joins)),
-        Case("14 letters, 12 joins", (word(14), joins)),
+        Case("9 letters, 12 merges", (word(9), joins)),
+        Case("14 letters, 12 merges", (word(14), joins)),
         Case("11 letters, one of them new", (word(11, "abcd"), joins)),
     ]
 
 
 def correct(word, joins):
-    """One join after the other, each wherever it fits, from the left."""
+    """One merge after the other, each wherever it fits, from the left."""
     pieces = list(word)
     for pair in joins:
         pieces = _joined(pieces, tuple(pair))
@@ -64,17 +64,17 @@ def _joined(pieces, pair):
 
 
 def as_text(word, joins):
-    """These are the right pieces in one text, with spaces between them.
+    """You returned the right pieces as one text, with spaces between them.
 
-    Asked for is a list.
+    Return them as a list.
     """
     return " ".join(correct(word, joins))
 
 
 def only_as_numbers(word, joins):
-    """This is how many pieces there are.
+    """You returned the number of pieces.
 
-    Asked for are the pieces themselves, in a list.
+    Return the pieces themselves, in a list.
     """
     return len(correct(word, joins))
 
@@ -82,8 +82,8 @@ def only_as_numbers(word, joins):
 def longest_piece_first(word, joins):
     """You took the longest known piece that fits, from the left, again and again.
 
-    That uses the pieces and forgets in which order they were learnt. An earlier join may have taken
-    a letter away.
+    That ignores the order in which the merges were learnt. An earlier merge may have taken one of
+    the letters.
     """
     known = {left + right for left, right in joins}
     pieces = []
@@ -95,10 +95,10 @@ def longest_piece_first(word, joins):
 
 
 def leftmost_pair_first(word, joins):
-    """You joined the first two neighbours that may be joined at all, and began again on the left.
+    """You merged the leftmost two neighbours that any merge fits, and started again on the left.
 
-    Which join is done first is decided by the order in which they were learnt, and not by the
-    place.
+    The order in which the merges were learnt decides which comes first, not their position in the
+    word.
     """
     known, pieces = set(map(tuple, joins)), list(word)
     while places := [i for i, pair in enumerate(pairwise(pieces)) if pair in known]:
@@ -107,9 +107,9 @@ def leftmost_pair_first(word, joins):
 
 
 def grown_from_the_left(word, joins):
-    """You went through the word once and let each piece grow while a join allowed it.
+    """You went through the word once and let each piece grow as long as some merge allowed it.
 
-    The order of the joins decides. Go through the *joins*, and for each through the word.
+    The order of the merges decides. Loop over the *merges*, and for each of them over the word.
     """
     known, pieces = set(map(tuple, joins)), []
     for letter in word:
@@ -121,17 +121,17 @@ def grown_from_the_left(word, joins):
 
 
 def last_learnt_first(word, joins):
-    """The joins were applied from the last to the first.
+    """You applied the merges from the last to the first.
 
-    A later join needs pieces that an earlier one has made. Where must you begin?
+    A later merge needs pieces that an earlier one has made. Where must you start?
     """
     return correct(word, joins[::-1])
 
 
 def once_for_each_join(word, joins):
-    """Each join was done at its first place only.
+    """You applied each merge only at the first position where it fits.
 
-    Do it wherever it fits, before you go on to the next.
+    Apply it wherever it fits before you go on to the next.
     """
     pieces = list(word)
     for pair in joins:
@@ -143,9 +143,9 @@ def once_for_each_join(word, joins):
 
 
 def stops_where_one_does_not_fit(word, joins):
-    """You stopped at the first join that does not fit.
+    """You stopped at the first merge that does not fit.
 
-    Most joins fit nowhere in a word. Go on to the next.
+    Most merges fit nowhere in a word. Go on to the next.
     """
     pieces = list(word)
     for pair in joins:
@@ -156,7 +156,7 @@ def stops_where_one_does_not_fit(word, joins):
 
 
 def stops_after_one_that_fits(word, joins):
-    """You stopped after the first join that fits.
+    """You stopped after the first merge that fits.
 
     Is there a `return` or a `break` too early?
     """
@@ -168,10 +168,9 @@ def stops_after_one_that_fits(word, joins):
 
 
 def joined_within_other_pieces(word, joins):
-    """The pair (a, b) was joined although the piece there was not *a*, but a longer one that ends
-    in *a*.
+    """You merged the pair (a, b) where the left piece is not *a* but a longer one that ends in *a*.
 
-    In the text `xa b` stands `a b`, too. Compare whole pieces, and not their letters.
+    The text `xa b` contains `a b`. Compare whole pieces, not their letters.
     """
     text = " ".join(word)
     for left, right in joins:
@@ -180,18 +179,18 @@ def joined_within_other_pieces(word, joins):
 
 
 def unknown_letters_lost(word, joins):
-    """Letters that are in no join are gone.
+    """You lost the letters that are in no merge.
 
-    A letter that joins with nothing stays as it is. The pieces together must give the word back.
+    Such a letter stays as it is. The pieces together must give the word back.
     """
     known = {letter for pair in joins for letter in "".join(pair)}
     return [piece for piece in correct(word, joins) if piece in known or len(piece) > 1]
 
 
 def from_the_right(word, joins):
-    """In a row of equal letters you joined from the right.
+    """In a row of equal letters you merged from the right.
 
-    Begin on the left, as in learning: *aaa* becomes *aa*, *a*.
+    Start on the left, as in learning: *aaa* becomes *aa*, *a*.
     """
     pieces = list(word)
     for left, right in joins:
@@ -201,17 +200,17 @@ def from_the_right(word, joins):
 
 
 def whole_or_letters(word, joins):
-    """A word that is a known piece stays whole, and all others fall into letters.
+    """You kept a word whole if it is a known piece, and cut every other word into letters.
 
-    What lies between is the point of it: *lowest* is two pieces.
+    Most words lie in between: *lowest* is two pieces.
     """
     return [word] if word in {left + right for left, right in joins} else list(word)
 
 
 def letters_only_joined_once(word, joins):
-    """Only letters were joined with letters. A piece of two letters was never joined on.
+    """You merged single letters only. A piece of two letters was never merged again.
 
-    After each join, go on with what it has made.
+    After each merge, go on with the pieces that it has made.
     """
     letters = [pair for pair in joins if len("".join(pair)) == 2]
     return correct(word, letters)
@@ -221,7 +220,7 @@ def letters_only_joined_once(word, joins):
 
 
 def lowest_rank_first(word, joins):
-    """Looks for the earliest join that fits, as long as there is one."""
+    """Looks for the earliest merge that fits, as long as there is one."""
     rank = {tuple(pair): i for i, pair in enumerate(joins)}
     pieces = list(word)
     while True:
@@ -245,7 +244,7 @@ def in_place(word, joins):
 
 
 def with_patterns(word, joins):
-    """Text with spaces, and patterns that see to whole pieces."""
+    """Text with spaces, and patterns that match whole pieces only."""
     text = " ".join(word)
     for left, right in joins:
         pattern = rf"(?<!\S){re.escape(left)} {re.escape(right)}(?!\S)"
@@ -254,7 +253,7 @@ def with_patterns(word, joins):
 
 
 def by_recursion(word, joins):
-    """The first join, then the others."""
+    """The first merge, then the others."""
 
     def done(pieces, joins):
         if not joins or len(pieces) < 2:
@@ -274,8 +273,8 @@ def by_recursion(word, joins):
 EXERCISE = Exercise(
     id="cut",
     oracle=correct,
-    hint="Write the word as letters with gaps. Take the joins one by one, in their order, and "
-    "close the gap wherever the two pieces of the join stand on its sides.",
+    hint="Write the word as letters with gaps. Take the merges one by one, in their order, and "
+    "close the gap wherever the two pieces of the merge stand on either side of it.",
     misconceptions=(
         as_text,
         only_as_numbers,

@@ -30,7 +30,7 @@ def cases(draw: Draw) -> list[Case]:
 
 
 def correct(p, c, B):
-    """1 less tokens over places, for L = 1; written so that for B = 1 it is exactly 0."""
+    """1 minus tokens over positions, for L = 1; written so that for B = 1 it is exactly 0."""
     return (c - 1) * ((1 - p) - (1 - p) ** B) / _longest(p, c, B)
 
 
@@ -48,16 +48,15 @@ def _longest(p, c, B):
 
 
 def always_a_long_one(p, c, B):
-    """This holds if every batch has a long sentence in it, as very large batches nearly always
-    have.
+    """You assumed that every batch has a long sentence. Only very large batches nearly always do.
 
-    With what probability has a batch of B sentences none?
+    What is the probability that a batch of B sentences has no long one?
     """
     return 1 - _tokens(p, c) / c
 
 
 def share_of_tokens(p, c, B):
-    """This is the share of places that hold a token.
+    """You returned the share of positions that hold a token.
 
     Padding is the rest.
     """
@@ -65,9 +64,9 @@ def share_of_tokens(p, c, B):
 
 
 def padding_for_each_token(p, c, B):
-    """This is padding divided by *tokens*. It can be larger than 1, and a share cannot.
+    """You divided padding by *tokens*. That can exceed 1, and a share cannot.
 
-    Divide by all places, padding among them.
+    Divide by all positions, padding included.
     """
     return _longest(p, c, B) / _tokens(p, c) - 1
 
@@ -75,44 +74,43 @@ def padding_for_each_token(p, c, B):
 def mean_of_the_shares_of_batches(p, c, B):
     """You took the share of each batch first, and then the mean over batches.
 
-    A batch with a long sentence has more places than one without, and weighs more. Expected tokens
-    over expected places: take both means first.
+    A batch with a long sentence has more positions and counts for more. Take both means first, and
+    divide expected tokens by expected positions.
     """
     without = (1 - p) ** B
     return (1 - without) - (_tokens(p, c) - without) / c
 
 
 def long_share_times_the_others(p, c, B):
-    """You multiplied the chance of a long sentence in the batch with what such a batch wastes on
+    """You multiplied the probability of a long sentence in the batch by what such a batch wastes on
     average.
 
-    The two are not independent, and batches do not all have the same number of places. Find the
-    expected number of places of a batch, and the expected number of tokens, and divide.
+    The two are not independent, and not all batches have equally many positions. Find the expected
+    number of positions of a batch and the expected number of tokens, and divide.
     """
     return (1 - (1 - p) ** B) * (1 - _tokens(p, c) / c)
 
 
 def one_of_B_is_long(p, c, B):
-    """You took B p for the probability that a batch has a long sentence. For large B that is more
-    than 1.
+    """You took B p for the probability that a batch has a long sentence.
 
-    Begin with the probability that *none* of B is long.
+    For large B that exceeds 1. Start with the probability that *all* B sentences are short.
     """
     return 1 - _tokens(p, c) / (1 + (c - 1) * p * B)
 
 
 def all_must_be_long(p, c, B):
-    """You took the batch to be wide only if *all* of its sentences are long.
+    """You made a batch wide only if *all* of its sentences are long.
 
-    One long sentence is enough. When is there none?
+    One long sentence is enough. When does a batch have no long sentence?
     """
     return 1 - _tokens(p, c) / (1 + (c - 1) * p**B)
 
 
 def wide_if_the_others_have_a_long_one(p, c, B):
-    """You asked B - 1 sentences whether they are long. The batch has B.
+    """You looked for a long sentence among B - 1 sentences. The batch has B.
 
-    With a batch of one sentence, nothing is ever wasted. Put B = 1 in.
+    A batch of one sentence never has padding. Put B = 1 into your formula.
     """
     return 1 - _tokens(p, c) / (c - (c - 1) * (1 - p) ** (B - 1))
 
@@ -120,13 +118,13 @@ def wide_if_the_others_have_a_long_one(p, c, B):
 def short_and_long_exchanged(p, c, B):
     """You took p for the share of the *short* sentences.
 
-    p is the share of those of length cL.
+    p is the share of the sentences of length cL.
     """
     return correct(1 - p, c, B)
 
 
 def longer_by_c(p, c, B):
-    """You took long sentences to be longer *by* c L, so that their length is (1 + c) L.
+    """You made long sentences longer *by* c L, so that their length is (1 + c) L.
 
     Their length is c L.
     """
@@ -136,39 +134,39 @@ def longer_by_c(p, c, B):
 def both_equally_often(p, c, B):
     """You took the mean of the two lengths for the mean length of a sentence.
 
-    Long sentences come with the share p, and short ones with 1 - p.
+    A share p of the sentences is long, and a share 1 - p is short.
     """
     return 1 - (1 + c) / 2 / _longest(p, c, B)
 
 
 def only_short_sentences_hold_tokens(p, c, B):
-    """You counted the tokens of the short sentences alone.
+    """You counted only the tokens of the short sentences.
 
-    A long sentence has c L tokens, and none of them is padding.
+    A long sentence has c L tokens, and these are not padding.
     """
     return 1 - (1 - p) / _longest(p, c, B)
 
 
 def places_of_a_batch(p, c, B):
-    """This is the expected number of places of a batch, in units of L.
+    """You returned the expected number of positions of a batch, in units of L.
 
-    It is half of the way. How many of them hold a token, and what share do not?
+    That is half of the way. How many of them hold a token, and what share does not?
     """
     return B * _longest(p, c, B)
 
 
 def padded_places(p, c, B):
-    """This is the expected number of padded places of a batch, in units of L.
+    """You returned the expected number of padded positions of a batch, in units of L.
 
-    Asked for is their share of all places.
+    Return their share of all positions.
     """
     return B * (_longest(p, c, B) - _tokens(p, c))
 
 
 def in_percent(p, c, B):
-    """This is the share in percent.
+    """You returned the share in percent.
 
-    Asked for is a number from 0 to 1.
+    Return a number from 0 to 1.
     """
     return 100 * correct(p, c, B)
 
@@ -177,7 +175,7 @@ def in_percent(p, c, B):
 
 
 def as_one_fraction(p, c, B):
-    """Padding over places."""
+    """Padding over positions."""
     none_long = math.pow(1 - p, B)
     return (c - 1) * (1 - p - none_long) / (c - (c - 1) * none_long)
 
@@ -211,8 +209,8 @@ def with_fractions(p, c, B):
 EXERCISE = Exercise(
     id="expected_padding",
     oracle=correct,
-    hint="Compute two expectations for one batch, in units of L: how many tokens, how many places. "
-    "A batch is as wide as its longest sentence, and only two widths are possible.",
+    hint="Compute two expectations for one batch, in units of L: how many tokens, and how many "
+    "positions. A batch is as wide as its longest sentence, and only two widths are possible.",
     misconceptions=(
         always_a_long_one,
         share_of_tokens,

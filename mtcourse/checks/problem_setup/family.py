@@ -1,4 +1,4 @@
-"""The exercise ``family``: told by who may look at whom (C01; chapter 01)."""
+"""The exercise ``family``: which family a map of who may look at whom has (C01; chapter 01)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from mtcourse.checks.outcomes import Case
 
 
 def cases(draw: Draw) -> list[Case]:
-    """All three wirings in several sizes, and wirings that are nearly one of them."""
+    """All three wirings in several sizes, and wirings that nearly match one of them."""
     size, n = draw.size(5, 7), draw.size(2, 3)
 
     def but(looks, *cells):
@@ -32,29 +32,31 @@ def cases(draw: Draw) -> list[Case]:
     last[-1] = True
     return [
         Case("2 words read and 2 written", (_wired(4, 2),), by_hand=True),
-        Case("5 positions, everybody looks at everybody", (_wired(5, 5),)),
-        Case("everybody looks at everybody", (_wired(size, size),)),
-        Case("4 positions look back and at themselves", (_wired(4, 1),)),
-        Case("everybody looks back and at itself", (_wired(size, 1),)),
-        Case("some read and the others written", (both,)),
+        Case("5 positions, each looks at all", (_wired(5, 5),)),
+        Case("each position looks at all", (_wired(size, size),)),
+        Case("4 positions, each looks back and at itself", (_wired(4, 1),)),
+        Case("each position looks back and at itself", (_wired(size, 1),)),
+        Case("some words read and the others written", (both,)),
         Case("2 words read and 4 written", (_wired(6, 2),)),
         Case("5 words read and 1 written", (_wired(6, 5),)),
-        Case("everybody looks forward and at itself", (_wired(size, 1).T.clone(),)),
-        Case("everybody looks back and not at itself", (_wired(size, 1).tril(-1),)),
-        Case("one does not look at one", (but(_wired(5, 5), (1, 3), (3, 1)),)),
-        Case("one looks ahead", (but(_wired(size, 1), (2, size - 1)),)),
-        Case("one forgets the beginning", (but(_wired(size, 1), (size - 1, 0)),)),
+        Case("each position looks forward and at itself", (_wired(size, 1).T.clone(),)),
+        Case("each position looks back but not at itself", (_wired(size, 1).tril(-1),)),
+        Case("two positions do not look at each other", (but(_wired(5, 5), (1, 3), (3, 1)),)),
+        Case("one position looks ahead", (but(_wired(size, 1), (2, size - 1)),)),
+        Case(
+            "the last position does not look at the first", (but(_wired(size, 1), (size - 1, 0)),)
+        ),
         Case("a source that looks at the target", (but(both, (0, size - 1)),)),
         Case("a target that looks ahead", (target(both, n, among_themselves=True),)),
         Case("a target that sees no source", (target(both, n, at_the_source=False),)),
         Case("a target that sees one word of the source", (target(both, n, at_the_source=last),)),
-        Case("everybody looks at itself alone", (torch.eye(size, dtype=torch.bool),)),
+        Case("each position looks at itself only", (torch.eye(size, dtype=torch.bool),)),
         Case("no order at all", (draw.booleans(size, size).fill_diagonal_(True),)),
     ]
 
 
 def _wired(size, n):
-    """The first n look at each other; those behind them look back and at themselves."""
+    """The first n look at each other; those after them look back and at themselves."""
     looks = torch.ones(size, size, dtype=torch.bool).tril()
     looks[:, :n] = True
     return looks
@@ -64,7 +66,7 @@ ENCODER, DECODER, BOTH, NONE = "encoder", "decoder", "encoder-decoder", "none"
 
 
 def correct(looks):
-    """Everybody sees the first n and whatever stands before; n says which family it is."""
+    """Each position sees the first n, all before it, and itself; n decides the family."""
     n = int(looks[0].sum())
     if not torch.equal(looks, _wired(len(looks), n)):
         return NONE
@@ -75,33 +77,33 @@ def correct(looks):
 
 
 def names_exchanged(looks):
-    """You call the encoder a decoder, and the decoder an encoder.
+    """You called the encoder a decoder, and the decoder an encoder.
 
-    Who writes word by word cannot look at what is not written yet.
+    A decoder writes word by word, so it cannot look at what is not written yet.
     """
     return {ENCODER: DECODER, DECODER: ENCODER}.get(name := correct(looks), name)
 
 
 def columns_look(looks):
-    """You read the map on its side, as if columns looked at rows.
+    """You exchanged rows and columns, as if columns looked at rows.
 
-    `looks[i, j]` is True where position i may look at position j. Row i is the one who looks.
+    `looks[i, j]` is True where position i may look at position j: row i is the one that looks.
     """
     return correct(looks.T.clone())
 
 
 def everything_else_is_both(looks):
-    """What is neither an encoder nor a decoder is an encoder-decoder for you.
+    """You called every map an encoder-decoder that is neither an encoder nor a decoder.
 
-    Look at all four blocks: source at source, source at target, target at source, target at target.
+    Check all four blocks: source at source, source at target, target at source, target at target.
     """
     return BOTH if (name := correct(looks)) == NONE else name
 
 
 def counted(looks):
-    """You counted how many cells are allowed, and not which.
+    """You counted how many cells are True, but not which.
 
-    A decoder that looks only forward has as many as one that looks only back.
+    A map in which each position looks only forward has as many as a decoder's map.
     """
     size = len(looks)
     found = int(looks.sum())
@@ -114,16 +116,16 @@ def counted(looks):
 
 
 def by_the_first_row(looks):
-    """You looked at the first row alone.
+    """You looked only at the first row.
 
-    It says how many positions are read together. Whether the others keep to it is another question.
+    It tells how many positions are read together. You still have to check the other rows.
     """
     n = int(looks[0].sum())
     return {1: DECODER, len(looks): ENCODER}.get(n, BOTH)
 
 
 def itself_does_not_matter(looks):
-    """You left the diagonal out of account. Each position may look at itself, in all three.
+    """You ignored the diagonal. In all three families each position may look at itself.
 
     A row that sees nothing at all, not even itself, cannot compute anything.
     """
@@ -131,18 +133,18 @@ def itself_does_not_matter(looks):
 
 
 def nothing_ahead_is_enough(looks):
-    """Whatever never looks ahead is a decoder for you, also if it forgets what it has written.
+    """You called a map a decoder as soon as no position looks ahead.
 
-    Below the diagonal, everything has to be allowed.
+    A decoder also looks at everything before: below the diagonal, every cell must be True.
     """
     ahead = looks.triu(1).any()
     return correct(looks) if ahead else DECODER
 
 
 def equal_halves(looks):
-    """You took one half of the positions for the source, and the other for the target.
+    """You assumed that source and target are equally long.
 
-    The two may have any lengths. How many positions does the first row look at?
+    They may have any lengths. How many positions does the first row look at?
     """
     size = len(looks)
     if correct(looks) == BOTH and int(looks[0].sum()) != size // 2:
@@ -151,18 +153,18 @@ def equal_halves(looks):
 
 
 def at_least_two_written(looks):
-    """You asked of an encoder-decoder that it writes at least two words.
+    """You required at least two target positions of an encoder-decoder.
 
-    A target of a single word, `<bos>`, is what every translation begins with.
+    Every translation begins with a target of one position, `<bos>`.
     """
     name = correct(looks)
     return NONE if name == BOTH and int(looks[0].sum()) == len(looks) - 1 else name
 
 
 def target_may_look_ahead(looks):
-    """You did not ask in which direction the target looks.
+    """You did not check in which direction the target looks.
 
-    It is written one word after the other. Those behind a position are not there yet.
+    It is written one word after the other. When a word is written, those after it do not exist yet.
     """
     size = len(looks)
     for n in range(2, size):
@@ -172,10 +174,10 @@ def target_may_look_ahead(looks):
 
 
 def source_may_be_left_out(looks):
-    """You did not ask whether the target looks at the source. If not, it is a decoder beside an
-    encoder.
+    """You did not check whether the target looks at the source. If it does not, there is a decoder
+    beside an encoder.
 
-    How should the translation know what to say?
+    How could such a model know what to translate?
     """
     n = int(looks[0].sum())
     mended = looks.clone()
@@ -185,7 +187,7 @@ def source_may_be_left_out(looks):
 
 
 def one_word_of_the_source_is_enough(looks):
-    """For you it is enough if the target looks at one word of the source.
+    """You accepted a target that looks at only one position of the source.
 
     Every target position may look at all of the source.
     """
@@ -198,9 +200,9 @@ def one_word_of_the_source_is_enough(looks):
 
 
 def source_may_look_at_the_target(looks):
-    """You did not ask whether the source looks at the target.
+    """You did not check whether the source looks at the target.
 
-    The encoder is done before the first word is written.
+    The encoder has finished before the first target word is written.
     """
     size = len(looks)
     for n in range(2, size):
@@ -212,9 +214,9 @@ def source_may_look_at_the_target(looks):
 
 
 def never_none(looks):
-    """For you every map without an order is a decoder.
+    """You called every other map a decoder.
 
-    There are maps that are none of the three. Say "none".
+    Some maps belong to no family. Return "none" for them.
     """
     return DECODER if (name := correct(looks)) == NONE else name
 
@@ -223,7 +225,7 @@ def never_none(looks):
 
 
 def row_by_row(looks):
-    """Each row sees a beginning; how long is it?"""
+    """Each row sees a prefix; how long is it?"""
     size = len(looks)
     rows = looks.tolist()
     n = sum(rows[0])
@@ -265,7 +267,7 @@ def by_comparison_with_all(looks):
 
 
 def by_how_many_each_sees(looks):
-    """How many each row sees, and whether these stand at its beginning."""
+    """How many each row sees, and whether these are a prefix."""
     size = len(looks)
     sees = looks.sum(-1)
     beginning = torch.arange(size) < sees[:, None]
@@ -278,8 +280,8 @@ def by_how_many_each_sees(looks):
 EXERCISE = Exercise(
     id="family",
     oracle=correct,
-    hint="Draw the three maps for five positions. Who is seen by everybody? Who sees only what "
-    "stands before? Then see what the first row tells you.",
+    hint="Draw the three maps for five positions. Which positions does every position see? Which "
+    "see only what comes before? Then look at what the first row tells you.",
     misconceptions=(
         names_exchanged,
         columns_look,

@@ -13,8 +13,7 @@ from mtcourse.checks.outcomes import Case
 
 
 def cases(draw: Draw) -> list[Case]:
-    """Words to count by hand, repeated letters, ties, pieces that end like others, too few
-    pairs."""
+    """Words to count by hand, repeated letters, ties, pieces that end like others, few pairs."""
 
     def words(number, letters, longest):
         counts = {}
@@ -28,15 +27,15 @@ def cases(draw: Draw) -> list[Case]:
     ties = {"zq": 4, "mn": 4, "ba": 4, "ab": 4, "dc": 1, "cd": 1}
     rows = {"aaaaa": 3, "aaab": 2, "baa": 2, "ca": 4}
     return [
-        Case("4 words, 4 joins", (by_hand, 4), by_hand=True),
-        Case("a single join", (by_hand, 1)),
+        Case("4 words, 4 merges", (by_hand, 4), by_hand=True),
+        Case("a single merge", (by_hand, 1)),
         Case("a letter three times in a row", ({"aaa": 2, "ab": 3, "cb": 1}, 1)),
         Case("a letter five times in a row", (rows, 5)),
         Case("a pair more than once in a word", ({"ababab": 2, "cd": 5, "dab": 2}, 3)),
         Case("a piece that ends like another", (within, 3)),
         Case("equally frequent pairs", (ties, 5)),
         Case("one way and the other way", ({"ab": 4, "ba": 3, "cd": 5, "abe": 1}, 3)),
-        Case("more joins than there are", ({"den": 2, "en": 1}, 9)),
+        Case("more merges than there are", ({"den": 2, "en": 1}, 9)),
         Case("words of one letter", ({"a": 5, "i": 2}, 3)),
         Case("12 words of 3 letters", (words(12, "abc", 6), 8)),
         Case("15 words of 5 letters", (words(15, "abcde", 7), 10)),
@@ -44,7 +43,7 @@ def cases(draw: Draw) -> list[Case]:
 
 
 def correct(counts, number):
-    """Counts all neighbours, joins the most frequent pair everywhere, and begins again."""
+    """Counts all neighbours, merges the most frequent pair everywhere, and starts again."""
     return _learnt(counts, number)
 
 
@@ -65,7 +64,7 @@ def _joined(of_word, pair):
 
 
 def _learnt(counts, number, neighbours: Callable = pairwise, choose=_first, join=_joined, least=1):
-    """The method, with its steps to be exchanged."""
+    """The method, with steps that can be exchanged."""
     pieces = {word: list(word) for word in counts}
     joins = []
     while len(joins) < number:
@@ -84,25 +83,25 @@ def _learnt(counts, number, neighbours: Callable = pairwise, choose=_first, join
 
 
 def pieces_instead_of_pairs(counts, number):
-    """These are the pieces that come out. Asked for is what was joined: pairs (left, right).
+    """You returned the pieces that the merges make. Return what was merged: pairs (left, right).
 
-    *est* may come from *e* + *st* or from *es* + *t*. Who cuts a word must know which.
+    *est* may come from *e* + *st* or from *es* + *t*, and to cut a word you must know which.
     """
     return [left + right for left, right in correct(counts, number)]
 
 
 def words_counted_once(counts, number):
-    """Every word counts once here, however often it occurs.
+    """You counted every word once, however often it occurs.
 
-    `counts[word]` says how often. A pair in a frequent word is a frequent pair.
+    `counts[word]` tells how often. A pair in a frequent word is a frequent pair.
     """
     return _learnt(dict.fromkeys(counts, 1), number)
 
 
 def most_frequent_at_the_start(counts, number):
-    """You counted pairs of letters once and took the most frequent ones. Nothing was ever joined.
+    """You counted pairs of letters once and took the most frequent ones, without merging anything.
 
-    After each join the words consist of other pieces. Count anew.
+    After each merge the words consist of other pieces. Count again.
     """
     found = Counter()
     for word, count in counts.items():
@@ -114,7 +113,7 @@ def most_frequent_at_the_start(counts, number):
 def ties_as_they_came(counts, number):
     """Of equally frequent pairs you took the one that came first in the words.
 
-    The question says which it is to be: the first in the alphabet.
+    The question asks for the one that comes first in the alphabet.
     """
     return _learnt(counts, number, choose=lambda found: max(found, key=lambda pair: found[pair]))
 
@@ -128,17 +127,17 @@ def ties_from_the_end_of_the_alphabet(counts, number):
 
 
 def once_in_each_word(counts, number):
-    """A pair that stands twice in a word was counted once.
+    """You counted a pair once in a word that has it twice.
 
-    Count places: in *banana* the pair (a, n) stands at two.
+    Count positions: *banana* has the pair (a, n) at two.
     """
     return _learnt(counts, number, lambda of_word: set(pairwise(of_word)))
 
 
 def overlapping_places_left_out(counts, number):
-    """In *aaa* you counted the pair (a, a) once, since only one of the two places can be joined.
+    """You counted the pair (a, a) once in *aaa*, since only one of the two positions can be merged.
 
-    The question counts every place at which two neighbours stand.
+    The question counts every position at which the pair occurs.
     """
 
     def neighbours(of_word):
@@ -152,9 +151,9 @@ def overlapping_places_left_out(counts, number):
 
 
 def joined_once_in_each_word(counts, number):
-    """In each word you joined only the first place at which the pair stands.
+    """You merged the pair only at its first position in each word.
 
-    Join it everywhere.
+    Merge it everywhere.
     """
 
     def join(of_word, pair):
@@ -167,10 +166,9 @@ def joined_once_in_each_word(counts, number):
 
 
 def joined_within_other_pieces(counts, number):
-    """The pair (a, b) was joined although the piece there was not *a*, but a longer one that ends
-    in *a*.
+    """You merged the pair (a, b) where the left piece is not *a* but a longer one that ends in *a*.
 
-    In the text `xa b` stands `a b`, too. Compare whole pieces, and not their letters.
+    The text `xa b` contains `a b`. Compare whole pieces, not their letters.
     """
 
     def join(of_word, pair):
@@ -180,9 +178,9 @@ def joined_within_other_pieces(counts, number):
 
 
 def joined_from_the_right(counts, number):
-    """In a row of equal pieces you joined from the right: *aaa* became *a*, *aa*.
+    """In a row of equal pieces you merged from the right: *aaa* became *a*, *aa*.
 
-    The question begins on the left.
+    Start on the left.
     """
 
     def join(of_word, pair):
@@ -195,33 +193,33 @@ def joined_from_the_right(counts, number):
 
 
 def order_within_a_pair_ignored(counts, number):
-    """For you (a, b) and (b, a) are one pair.
+    """You counted (a, b) and (b, a) as one pair.
 
-    *on* and *no* are not the same. Keep the order of the two.
+    *on* and *no* are different. Keep the order of the two.
     """
     return _learnt(counts, number, lambda of_word: map(tuple, map(sorted, pairwise(of_word))))
 
 
 def stops_at_one(counts, number):
-    """You stopped when every pair occurred only once. Pairs that occur once can be joined, too.
+    """You stopped when every pair occurred only once. Pairs that occur once are merged too.
 
-    Stop after `number` joins, or when there is no pair left at all.
+    Stop after `number` merges, or when there is no pair left at all.
     """
     return _learnt(counts, number, least=2)
 
 
 def letters_counted_as_joins(counts, number):
-    """You stopped when letters and joins together were `number`, as for the size of a vocabulary.
+    """You stopped when letters and merges together were `number`, as for the size of a vocabulary.
 
-    Asked for is that number of *joins*.
+    Return `number` *merges*.
     """
     return _learnt(counts, number - len(set("".join(counts))))
 
 
 def stops_where_nothing_is_left(counts, number):
-    """When all words are whole there is no pair left, and Python stopped.
+    """When all words were whole and no pair was left, your function failed.
 
-    Ask whether there is a pair before you look for the most frequent.
+    Check that there is a pair before you look for the most frequent one.
     """
     return _learnt(counts, number, least=0)
 
@@ -254,7 +252,7 @@ def with_loops(counts, number):
 
 
 def with_spaces_and_patterns(counts, number):
-    """Words as text with spaces; a pattern that sees to whole pieces."""
+    """Words as text with spaces; a pattern that matches whole pieces only."""
     text = {" ".join(word): count for word, count in counts.items()}
     joins = []
     while len(joins) < number:
@@ -273,7 +271,7 @@ def with_spaces_and_patterns(counts, number):
 
 
 def by_recursion(counts, number):
-    """The first join, and then those of the joined words."""
+    """The first merge, and then those of the merged words."""
 
     def rest(words, number):
         found = Counter()
@@ -296,8 +294,8 @@ def with_lists_for_pairs(counts, number):
 EXERCISE = Exercise(
     id="learn_joins",
     oracle=correct,
-    hint="Do it on paper: write each word as letters with gaps, count neighbours, each as often as "
-    "its word occurs; close the gap of the most frequent pair, everywhere; count again.",
+    hint="Do it on paper. Write each word as letters with gaps. Count neighbours, each as often "
+    "as its word occurs. Close the gap of the most frequent pair everywhere. Count again.",
     misconceptions=(
         pieces_instead_of_pairs,
         words_counted_once,

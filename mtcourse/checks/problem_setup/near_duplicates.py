@@ -1,4 +1,4 @@
-"""The exercise ``near_duplicates``: training sentences too near to the test (chapter 01)."""
+"""The exercise ``near_duplicates``: training sentences too close to the test (chapter 01)."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def cases(draw: Draw) -> list[Case]:
 
 
 def correct(train, test, threshold):
-    """Those that are near any sentence of the test."""
+    """Those that are near any test sentence."""
     return _near(train, test, _overlaps(threshold))
 
 
@@ -67,7 +67,7 @@ def _overlaps(threshold):
 
 
 def _near(train, test, is_near, words=_words):
-    """The numbers of training sentences whose sets of words are near to some of the test."""
+    """The indices of training sentences whose sets of words are near to some test sentence's."""
     known, asked = ([words(sentence) for sentence in side] for side in (train, test))
     return [i for i, A in enumerate(known) if any(is_near(A, B) for B in asked)]
 
@@ -76,25 +76,25 @@ def _near(train, test, is_near, words=_words):
 
 
 def strictly_above(train, test, threshold):
-    """A sentence that is just as near as the threshold says was kept.
+    """You kept a sentence whose J equals the threshold.
 
-    At or above: which comparison is that?
+    At or above the threshold: which comparison is that?
     """
     return _near(train, test, lambda A, B: len(A & B) / len(A | B) > threshold)
 
 
 def share_of_the_training_sentence(train, test, threshold):
-    """You divided by the words of the training sentence alone.
+    """You divided by the number of words of the training sentence.
 
-    Then a single common word makes a very short sentence a duplicate. What stands below in J?
+    Then a single common word makes a very short sentence a duplicate. What is the denominator of J?
     """
     return _near(train, test, lambda A, B: len(A & B) / len(A) >= threshold)
 
 
 def share_of_the_test_sentence(train, test, threshold):
-    """You divided by the words of the test sentence alone.
+    """You divided by the number of words of the test sentence.
 
-    Then a very long sentence is near everything that it contains. What stands below in J?
+    Then a very long sentence is near everything that it contains. What is the denominator of J?
     """
     return _near(train, test, lambda A, B: len(A & B) / len(B) >= threshold)
 
@@ -102,7 +102,7 @@ def share_of_the_test_sentence(train, test, threshold):
 def share_of_the_shorter(train, test, threshold):
     """You divided by the number of words of the shorter sentence.
 
-    Then a sentence within a longer one has J = 1. What stands below in J?
+    Then a sentence within a longer one has J = 1. What is the denominator of J?
     """
     return _near(train, test, lambda A, B: len(A & B) / min(len(A), len(B)) >= threshold)
 
@@ -110,21 +110,21 @@ def share_of_the_shorter(train, test, threshold):
 def share_of_the_longer(train, test, threshold):
     """You divided by the number of words of the longer sentence.
 
-    A union is larger than either of its sets, unless one holds the other. What stands below in J?
+    A union is larger than either set, unless one contains the other. What is the denominator of J?
     """
     return _near(train, test, lambda A, B: len(A & B) / max(len(A), len(B)) >= threshold)
 
 
 def twice_over_the_sum(train, test, threshold):
-    """You computed twice the intersection over the sum of both sizes, which is Dice's measure.
+    """You divided twice the intersection by the sum of both sizes. That is Dice's measure.
 
-    It is larger than J, which divides by the union: a word that both have counts there once.
+    J divides by the union, in which a word that both sets have counts once.
     """
     return _near(train, test, lambda A, B: 2 * len(A & B) / (len(A) + len(B)) >= threshold)
 
 
 def repeated_words_counted(train, test, threshold):
-    """A word that a sentence repeats was counted as often as it stands there.
+    """You counted a repeated word as often as its sentence has it.
 
     A and B are *sets* of words. How often is a word in a set?
     """
@@ -137,32 +137,32 @@ def repeated_words_counted(train, test, threshold):
 
 
 def capitals_matter(train, test, threshold):
-    """For you, *The* and *the* are two words.
+    """You treated *The* and *the* as two words.
 
-    The question says how words are made of a sentence.
+    The question gives the expression that splits a sentence into words.
     """
     return _near(train, test, _overlaps(threshold), lambda sentence: set(sentence.split()))
 
 
 def letters_compared(train, test, threshold):
-    """You compared sets of letters. In Python, `set` of a text has its characters.
+    """You compared sets of letters. In Python, the `set` of a string has its characters.
 
-    Split the sentence first.
+    Split the sentence into words first.
     """
     return _near(train, test, _overlaps(threshold), lambda sentence: set(sentence.lower()))
 
 
 def line_against_line(train, test, threshold):
-    """You compared the first with the first, the second with the second, and so on.
+    """You compared the first sentence with the first, the second with the second, and so on.
 
-    Every training sentence has to be held against every sentence of the test.
+    Compare every training sentence with every test sentence.
     """
     both = enumerate(zip(train, test, strict=False))
     return [i for i, (known, asked) in both if correct([known], [asked], threshold)]
 
 
 def first_of_the_test_only(train, test, threshold):
-    """You compared with the first test sentence alone.
+    """You compared only with the first test sentence.
 
     Is there a `return` or a `break` too early?
     """
@@ -170,7 +170,7 @@ def first_of_the_test_only(train, test, threshold):
 
 
 def near_to_all(train, test, threshold):
-    """You drop a sentence only if it is near to *all* sentences of the test.
+    """You listed a sentence only if it is near to *all* test sentences.
 
     One is enough to give an answer away.
     """
@@ -183,26 +183,26 @@ def near_to_all(train, test, threshold):
 
 
 def those_to_keep(train, test, threshold):
-    """These are the sentences to keep.
+    """You returned the sentences to keep.
 
-    Asked for are those to drop.
+    Return those to drop.
     """
     near = correct(train, test, threshold)
     return [i for i in range(len(train)) if i not in near]
 
 
 def numbers_of_the_test(train, test, threshold):
-    """These are numbers of test sentences.
+    """You returned indices of test sentences.
 
-    A test set stays as it is. Which training sentences have to go?
+    The test set stays as it is. Which training sentences have to go?
     """
     return correct(test, train, threshold)
 
 
 def once_for_every_match(train, test, threshold):
-    """A training sentence that is near to two of the test stands twice in your list.
+    """Your list has a training sentence twice if it is near to two test sentences.
 
-    Ask whether there is *any*, and go on to the next training sentence.
+    Ask whether it is near to *any*, and go on to the next training sentence.
     """
     return [
         i for i in range(len(train)) for asked in test if correct([train[i]], [asked], threshold)
@@ -210,16 +210,16 @@ def once_for_every_match(train, test, threshold):
 
 
 def in_order_of_the_test(train, test, threshold):
-    """The right sentences, in the order in which the test finds them.
+    """You found the right sentences, but listed them in the order of the test sentences.
 
-    They are to be sorted by their numbers.
+    Sort the indices.
     """
     found = [i for asked in test for i in correct(train, [asked], threshold)]
     return list(dict.fromkeys(found))
 
 
 def sentences_themselves(train, test, threshold):
-    """These are the sentences. Asked for are their numbers, counted from 0.
+    """You returned the sentences. Return their indices, counted from 0.
 
     `enumerate` gives both.
     """
@@ -282,8 +282,8 @@ def without_division(train, test, threshold):
 EXERCISE = Exercise(
     id="near_duplicates",
     oracle=correct,
-    hint="Take one training sentence and one of the test, write both sets, and count: words in "
-    "both, words in either. Then do it for every pair of sentences.",
+    hint="Take one training sentence and one test sentence, write both sets, and count: words in "
+    "both, words in either. Then do it for every combination of sentences.",
     misconceptions=(
         sentences_themselves,
         strictly_above,

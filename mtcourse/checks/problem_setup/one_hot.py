@@ -24,7 +24,7 @@ def cases(draw: Draw) -> list[Case]:
         Case("a single token", (sentence(1, 6), 6)),
         Case("a token twice", (torch.tensor([4, 2, 4, 1]), 7)),
         Case("as many tokens as words", (torch.tensor([3, 1, 1, 2, 4]), 5)),
-        Case("two places of padding", (sentence(6, 8, 2), 8)),
+        Case("two positions of padding", (sentence(6, 8, 2), 8)),
         Case("nothing but padding", (torch.zeros(3, dtype=torch.long), 4)),
         Case("3 sentences, two of them padded", (batch, 9)),
         Case("4 sentences of 4 tokens, 4 words", (square, 4)),
@@ -33,7 +33,7 @@ def cases(draw: Draw) -> list[Case]:
 
 
 def correct(ids, V):
-    """Compares every id with every number of a word, and hides <pad>."""
+    """Compares every id with every id of the vocabulary, and hides <pad>."""
     return _columns(ids, V) * (ids != 0).unsqueeze(-2)
 
 
@@ -46,48 +46,48 @@ def _columns(ids, V):
 
 
 def rows_are_tokens(ids, V):
-    """Each token has a row. In A02 it has a column: X is (V, n).
+    """You gave each token a row. In A02 it has a column: X is (V, n).
 
-    Along which dimension do the numbers of the vocabulary run?
+    Along which dimension do the ids of the vocabulary run?
     """
     return correct(ids, V).mT
 
 
 def padding_has_a_one(ids, V):
-    """Padding has a one, in row 0. Padding is nothing, and its column is to be zero.
+    """Padding has a one, in row 0. Padding is not a token, so its column should be zero.
 
-    The comparison is true at id 0, too. What makes such a column vanish?
+    The comparison is true at id 0, too. How do you make such a column zero?
     """
     return _columns(ids, V)
 
 
 def padding_column_left_out(ids, V):
-    """The columns of padding are missing. They are to be there, and zero.
+    """The columns of padding are missing. Keep them, and make them zero.
 
-    In a batch all sentences need as many columns.
+    In a batch all sentences need equally many columns.
     """
     kept = ids.flatten() != 0
     return correct(ids.flatten()[kept], V)
 
 
 def padding_row_left_out(ids, V):
-    """Row 0 is missing: X has V - 1 rows.
+    """Row 0 is missing: your X has V - 1 rows.
 
-    The row of `<pad>` stays. It is empty, and the numbers of all other words stay what they are.
+    Keep the row of `<pad>`. It is zero, and all other tokens keep their ids.
     """
     return correct(ids, V)[..., 1:, :]
 
 
 def counted_from_1(ids, V):
-    """The words are counted from 1: id k has its one in row k - 1.
+    """You counted the vocabulary from 1: id k has its one in row k - 1.
 
-    Ids begin at 0, and so do rows in Python. Which row belongs to id k?
+    Ids start at 0, and so do rows in Python. Which row belongs to id k?
     """
     return correct(ids, V).roll(-1, -2)
 
 
 def true_and_false(ids, V):
-    """These are True and False. A matrix product wants numbers.
+    """You returned True and False. A matrix product needs numbers.
 
     What turns the result of a comparison into numbers?
     """
@@ -95,23 +95,23 @@ def true_and_false(ids, V):
 
 
 def ids_in_place_of_ones(ids, V):
-    """In place of the ones stand the ids.
+    """You wrote ids instead of ones.
 
-    Number 301 is no more than number 300. Which number says just "this one"?
+    Piece 301 is not more than piece 300. Which number just means "this one"?
     """
     return correct(ids, V) * torch.arange(V)[:, None]
 
 
 def one_column_for_the_sentence(ids, V):
-    """All tokens of a sentence share one column, which counts words. Their order is lost.
+    """All tokens of a sentence share one column, which counts them. Their order is lost.
 
-    A bag of words has one column. A sentence has n of them.
+    That is a bag of words. A sentence has n columns.
     """
     return correct(ids, V).sum(-1)
 
 
 def ones_of_all_sentences(ids, V):
-    """In a batch every sentence has the ones of all sentences.
+    """In a batch, every sentence has the ones of all sentences.
 
     An assignment such as `X[:, ids, places] = 1` writes into all of them. Which sentence does an id
     belong to?
@@ -122,23 +122,23 @@ def ones_of_all_sentences(ids, V):
 
 
 def one_long_sentence(ids, V):
-    """A batch became one long sentence.
+    """You turned a batch into one long sentence.
 
-    Its dimensions stay in front: `(batch, n)` gives `(batch, V, n)`.
+    The batch dimensions stay in front: `(batch, n)` gives `(batch, V, n)`.
     """
     return correct(ids.flatten(), V)
 
 
 def batch_behind_the_vocabulary(ids, V):
-    """The vocabulary comes before the batch: `(V, batch, n)`.
+    """Your vocabulary comes before the batch: `(V, batch, n)`.
 
-    Each sentence wants a matrix of its own, and `X[b]` is to be it.
+    Each sentence has a matrix of its own, and `X[b]` should be that matrix.
     """
     return correct(ids, V).movedim(-2, 0)
 
 
 def reshaped(ids, V):
-    """The sizes are right, and the numbers stand at other places: rows were reshaped into columns.
+    """The shape is right but the ones are in the wrong cells: you reshaped rows into columns.
 
     `reshape` keeps the order of the numbers in memory. Exchange two dimensions instead.
     """
@@ -147,15 +147,15 @@ def reshaped(ids, V):
 
 
 def all_up_to_the_id(ids, V):
-    """Each column is full of ones up to the id.
+    """Each of your columns has ones all the way up to the id.
 
-    One-hot means a single one. Is it `==`?
+    One-hot means a single one. Did you compare by `==`?
     """
     return (torch.arange(V)[:, None] <= ids.unsqueeze(-2)) * (ids != 0).unsqueeze(-2).float()
 
 
 def rows_of_the_largest_id(ids, V):
-    """X has as many rows as the largest id in *this* sentence asks for.
+    """Your X has only as many rows as the largest id of *this* input needs.
 
     Another sentence would have another number of rows, and no table fits both. What is V for?
     """
@@ -163,9 +163,9 @@ def rows_of_the_largest_id(ids, V):
 
 
 def the_other_way_round(ids, V):
-    """All numbers are 1, and the token's own is 0.
+    """You exchanged ones and zeros: each token's own entry is 0, and all others are 1.
 
-    Is it `==` or `!=`?
+    Should you compare by `==` or by `!=`?
     """
     return 1 - _columns(ids, V)
 
@@ -200,7 +200,7 @@ def with_loops(ids, V):
 
 
 def with_where(ids, V):
-    """Padding is given a number that nobody has."""
+    """Gives padding an id that the vocabulary does not have."""
     known = torch.where(ids == 0, -1, ids)
     return (known[..., None] == torch.arange(V)).double().mT
 
@@ -213,9 +213,9 @@ def a_word_at_a_time(ids, V):
 EXERCISE = Exercise(
     id="one_hot",
     oracle=correct,
-    hint="Write X for three tokens by hand: V rows, a column for each token. Which comparison is "
-    "true just where the ones are? Then the zero columns, and at last a batch: its dimensions stay "
-    "in front.",
+    hint="Write X for three tokens by hand: V rows, and a column for each token. Which comparison "
+    "is true exactly where the ones are? Then make the columns of padding zero. Turn to batches "
+    "last: their dimensions stay in front.",
     misconceptions=(
         rows_are_tokens,
         padding_has_a_one,

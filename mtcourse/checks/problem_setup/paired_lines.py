@@ -1,4 +1,4 @@
-"""The exercise ``paired_lines``: two files, a sentence a line, become pairs (A01; chapter 01)."""
+"""The exercise ``paired_lines``: two files become pairs (A01; chapter 01)."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from mtcourse.checks.outcomes import Case
 
 
 def cases(draw: Draw) -> list[Case]:
-    """Lines that are empty on one side, on both, on neither; and files that do not fit."""
+    """Lines that are empty on one side, on both, on neither; and files of different lengths."""
 
     def lines(letter, length, empty=()):
         return [
@@ -24,21 +24,24 @@ def cases(draw: Draw) -> list[Case]:
     first, second = draw.size(0, 3), draw.size(4, 8)
     return [
         Case("one line empty in each file", (english, dutch), by_hand=True),
-        Case("lines with blanks, and nothing else", tuple(blanks)),
+        Case("lines that hold only blanks", tuple(blanks)),
         Case("a pair twice", (["Yes.\n", "No.\n", "Yes.\n"], ["Ja.\n", "Nee.\n", "Ja.\n"])),
         Case("empty lines in both files", (lines("s", 9, (first, second)), lines("t", 9, (6, 7)))),
-        Case("a place empty on both sides", (lines("s", 7, (1, 4)), lines("t", 7, (4,)))),
+        Case("a line empty on both sides", (lines("s", 7, (1, 4)), lines("t", 7, (4,)))),
         Case("empty lines in the source", (lines("s", 6, (2, 5)), lines("t", 6))),
         Case("empty lines in the target", (lines("s", 6), lines("t", 6, (0, 3)))),
         Case("one line more in the source", (lines("s", 8, (3,)), lines("t", 7))),
         Case("two lines more in the target", (lines("s", 5), lines("t", 7, (2,)))),
-        Case("as many lines with text, not as many lines", (lines("s", 6, (2,)), lines("t", 5))),
+        Case(
+            "equally many lines with text, but not equally many lines",
+            (lines("s", 6, (2,)), lines("t", 5)),
+        ),
         Case("empty files", ([], [])),
     ]
 
 
 def correct(sources, targets):
-    """Whole pairs are dropped, and counted; files that do not fit give none."""
+    """Whole pairs are dropped, and counted; files of different lengths give no pairs."""
     if len(sources) != len(targets):
         return [], max(len(sources), len(targets))
     pairs = _full(sources, targets)
@@ -46,13 +49,13 @@ def correct(sources, targets):
 
 
 def _full(sources, targets):
-    """The pairs of places at which both have text, as far as both go."""
+    """The pairs in which both lines have text, as far as the shorter file goes."""
     stripped = [(s.strip(), t.strip()) for s, t in zip(sources, targets, strict=False)]
     return [pair for pair in stripped if all(pair)]
 
 
 def _kept(sources, targets, keeps):
-    """As it should be, but for what makes a pair of stripped lines one to keep."""
+    """The right answer, except for which pairs of stripped lines are kept."""
     if len(sources) != len(targets):
         return correct(sources, targets)
     stripped = [(s.strip(), t.strip()) for s, t in zip(sources, targets, strict=True)]
@@ -69,9 +72,9 @@ def _text(lines):
 
 
 def as_given(sources, targets):
-    """This is the function as it was given. It drops empty lines from each file by itself.
+    """You returned what the given function returns. It drops empty lines from each file on its own.
 
-    Drop line 2 of one file and line 3 of the other. Which lines stand side by side now?
+    Drop line 2 of one file and line 3 of the other. Which lines are now side by side?
     """
     sources, targets = _text(sources), _text(targets)
     pairs = list(zip(sources, targets, strict=False))
@@ -79,21 +82,19 @@ def as_given(sources, targets):
 
 
 def apart_but_counted(sources, targets):
-    """Dropped pairs are counted against the whole file. But empty lines still go from each file
-    alone.
+    """You count dropped pairs against the whole file, which is right. But you still drop empty
+    lines from each file on its own.
 
-    A line that goes takes its partner with it. Look at both sides of a pair before you drop
-    anything.
+    If you drop a line, drop its partner too. Look at both sides of a pair before you drop anything.
     """
     pairs = list(zip(_text(sources), _text(targets), strict=False))
     return pairs, max(len(sources), len(targets)) - len(pairs)
 
 
 def lengths_compared_after_dropping(sources, targets):
-    """Lengths are compared after empty lines went from each file alone. By then they may agree
-    again.
+    """You compare the lengths only after dropping empty lines from each file.
 
-    Compare the files as they came. Then drop pairs, and not lines.
+    By then they may agree again. Compare the files as they came, and then drop pairs, not lines.
     """
     left, right = _text(sources), _text(targets)
     longer = max(len(sources), len(targets))
@@ -103,10 +104,10 @@ def lengths_compared_after_dropping(sources, targets):
 
 
 def apart_after_a_look_at_the_lengths(sources, targets):
-    """Files that do not fit are refused. In those that fit, empty lines still go from each file
-    alone.
+    """You refuse files of different lengths, which is right. In the others you still drop empty
+    lines from each file on its own.
 
-    A line that goes takes its partner with it. Look at both sides of a pair at once.
+    If you drop a line, drop its partner too. Look at both sides of a pair at once.
     """
     longer = max(len(sources), len(targets))
     if len(sources) != len(targets):
@@ -116,18 +117,18 @@ def apart_after_a_look_at_the_lengths(sources, targets):
 
 
 def cut_to_the_shorter(sources, targets):
-    """Where one file has more lines, this goes as far as the shorter one, and says nothing.
+    """If one file has more lines, you go as far as the shorter one and ignore the rest.
 
-    A line is missing somewhere, and nobody knows where. What of such files can be trusted?
+    A line is missing somewhere, and you cannot know where. Which pairs of such files can you trust?
     """
     pairs = _full(sources, targets)
     return pairs, min(len(sources), len(targets)) - len(pairs)
 
 
 def surplus_counted_alone(sources, targets):
-    """For files that do not fit, you count only the lines that one has more than the other.
+    """For files of different lengths you counted only the surplus lines.
 
-    None of their pairs is used. So how many are dropped?
+    You use no pair of such files. So how many do you drop?
     """
     if len(sources) != len(targets):
         return [], abs(len(sources) - len(targets))
@@ -135,23 +136,23 @@ def surplus_counted_alone(sources, targets):
 
 
 def nothing_counted_where_lengths_differ(sources, targets):
-    """Files that do not fit give no pairs, which is right, and you report that nothing was dropped.
+    """You return no pairs for files of different lengths, which is right, but report 0 as dropped.
 
-    Whoever reads your 0 believes that all is well. Count the lines of the longer file.
+    Somebody who reads your 0 believes that all is well. Count the lines of the longer file.
     """
     return ([], 0) if len(sources) != len(targets) else correct(sources, targets)
 
 
 def one_side_is_enough(sources, targets):
-    """A pair is kept as soon as one of its sides has text.
+    """You keep a pair as soon as one of its sides has text.
 
-    A model would learn that the translation of nothing is something. When is a pair of use?
+    A model would learn to translate an empty sentence into text. When is a pair of use?
     """
     return _kept(sources, targets, any)
 
 
 def only_the_source_looked_at(sources, targets):
-    """Pairs with an empty target are kept.
+    """You keep pairs with an empty target.
 
     Look at both sides of each pair.
     """
@@ -159,7 +160,7 @@ def only_the_source_looked_at(sources, targets):
 
 
 def only_the_target_looked_at(sources, targets):
-    """Pairs with an empty source are kept.
+    """You keep pairs with an empty source.
 
     Look at both sides of each pair.
     """
@@ -167,9 +168,9 @@ def only_the_target_looked_at(sources, targets):
 
 
 def empty_lines_counted(sources, targets):
-    """The pairs are right. You counted empty lines, and a pair with two of them is still one pair.
+    """The pairs are right, but you counted empty lines, and a pair may have two of them.
 
-    Asked for is the number of pairs that were dropped.
+    Return the number of pairs that you dropped.
     """
     pairs, dropped = correct(sources, targets)
     if len(sources) == len(targets):
@@ -178,28 +179,27 @@ def empty_lines_counted(sources, targets):
 
 
 def dropped_lines_counted(sources, targets):
-    """The pairs are right. You counted the lines that were dropped, two for each pair.
+    """The pairs are right, but you counted the dropped lines, two for each pair.
 
-    Asked for is the number of pairs.
+    Return the number of pairs.
     """
     pairs, dropped = correct(sources, targets)
     return pairs, dropped if len(sources) != len(targets) else 2 * dropped
 
 
 def kept_counted(sources, targets):
-    """The pairs are right. The number is that of the pairs that you kept.
+    """The pairs are right, but you counted the pairs that you kept.
 
-    Asked for is how many were dropped.
+    Return how many you dropped.
     """
     pairs, _ = correct(sources, targets)
     return pairs, len(pairs)
 
 
 def line_breaks_kept(sources, targets):
-    """The sentences still have their line breaks, or blanks at their ends.
+    """Your sentences still have line breaks or blanks at their ends.
 
-    To look whether a line is empty without its blanks is one thing, to keep it without them
-    another.
+    You strip a line to see whether it is empty. Keep the stripped line, too.
     """
     if len(sources) != len(targets):
         return correct(sources, targets)
@@ -209,9 +209,9 @@ def line_breaks_kept(sources, targets):
 
 
 def lines_of_blanks_kept(sources, targets):
-    """A line with nothing but blanks passed for text.
+    """You took a line that holds only blanks for text.
 
-    Take the blanks away first, and then ask whether anything is left.
+    Strip the line first, and then check whether anything is left.
     """
     if len(sources) != len(targets):
         return correct(sources, targets)
@@ -221,18 +221,18 @@ def lines_of_blanks_kept(sources, targets):
 
 
 def blanks_inside_tidied(sources, targets):
-    """You changed the sentences: blanks inside of them were made one.
+    """You changed the inside of the sentences: you made several blanks one.
 
-    That may be a good idea, later. Here take blanks from the two ends alone.
+    That may be a good idea later. Here, strip blanks only from the two ends.
     """
     pairs, dropped = correct(sources, targets)
     return [tuple(" ".join(side.split()) for side in pair) for pair in pairs], dropped
 
 
 def sides_exchanged(sources, targets):
-    """Each pair has its target first.
+    """Your pairs have the target first.
 
-    The source comes first, then the target.
+    Put the source first, then the target.
     """
     pairs, dropped = correct(sources, targets)
     return [(target, source) for source, target in pairs], dropped
@@ -256,7 +256,7 @@ def with_a_loop(sources, targets):
 
 
 def with_an_exception(sources, targets):
-    """Lets zip notice that the files do not fit."""
+    """Lets zip notice that the lengths differ."""
     try:
         both = [(s.strip(), t.strip()) for s, t in zip(sources, targets, strict=True)]
     except ValueError:
@@ -266,7 +266,7 @@ def with_an_exception(sources, targets):
 
 
 def with_places(sources, targets):
-    """Finds the places that are full on both sides first."""
+    """First finds the lines that have text on both sides."""
     full = [{i for i, line in enumerate(side) if line.strip()} for side in (sources, targets)]
     if len(sources) != len(targets):
         return [], max(map(len, (sources, targets)))
@@ -288,7 +288,7 @@ EXERCISE = Exercise(
     id="paired_lines",
     oracle=correct,
     hint="Write both files side by side on paper and strike out whole rows. How many rows did you "
-    "strike out, and what do you do if one column is longer?",
+    "strike out? And what do you do if one column is longer?",
     misconceptions=(
         as_given,
         apart_but_counted,

@@ -42,7 +42,7 @@ CHOICES = (
     "place before object",
     "complement last",
 )
-"""Where Dutch has two right orders: the names of those that are not the first one."""
+"""The names of the second order, wherever Dutch has two correct ones."""
 
 
 class _Linear:
@@ -53,7 +53,7 @@ class _Linear:
         self.met: set[str] = set()
 
     def chooses(self, choice: str) -> bool:
-        """Notes that there is a choice here, and says whether the second order is wanted."""
+        """Notes that there is a choice here; True if the second order is wanted."""
         self.met.add(choice)
         return choice in self.chosen
 

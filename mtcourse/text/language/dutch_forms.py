@@ -1,4 +1,4 @@
-"""Dutch word forms by rule; what no rule gives stands in the tables.
+"""Dutch word forms by rule; the tables hold the irregular forms.
 
 Long vowels are written double in a closed syllable and single in an open one (maan, manen); a
 consonant after a short vowel is doubled before an ending (man, mannen); v and z become f and s

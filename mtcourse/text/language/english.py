@@ -111,7 +111,7 @@ def _determiner(phrase: NounPhrase, following: str) -> str:
 
 
 def _verb_form(verb: Verb | None, form: str, agreement: str) -> str:
-    """One form of a verb, or of ``be`` where there is none."""
+    """One form of a verb, or of ``be`` if the clause has no verb."""
     if verb is None:
         forms = {"base": "be", "participle": "been", "ing": "being"}
         return forms.get(form) or _BE[agreement][form == "past"]
@@ -128,7 +128,7 @@ def _verb_form(verb: Verb | None, form: str, agreement: str) -> str:
 def _verb_group(
     clause: Clause, path: str, inverted: bool, agreement: str
 ) -> tuple[list[Token], list[Token]]:
-    """The operator (do, be, have, will, can), where one is needed, and the other verbs."""
+    """The operator (do, be, have, will, can), if one is needed, and the other verbs."""
     verb, key, past = clause.verb, path + "v", clause.tense == "past"
     base = _say(_verb_form(verb, "base", agreement), key)
     match clause.modal or clause.tense:

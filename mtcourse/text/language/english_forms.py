@@ -1,4 +1,4 @@
-"""English word forms by rule; what no rule gives stands in the tables."""
+"""English word forms by rule; the tables hold the irregular forms."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Builds the book with warnings as errors, and says where it is.
+"""Builds the book with warnings as errors, and says where it is, or which cells failed.
 
 Chapters that did not change are not run again. Neither Sphinx nor Jupyter's cache knows what a
 chapter imports and loads, so all that they keep is dropped when the package or the real corpus
@@ -22,6 +22,8 @@ ROOT = Path(__file__).resolve().parent.parent
 BUILD = ROOT / "_build"
 KEPT = (".jupyter_cache", ".doctrees", "jupyter_execute")
 STAMP = "inputs.sha256"
+# Tracebacks, and the list that book/_ext/failed_pages.py makes of the cells that failed.
+REPORTS = BUILD / "html" / "reports"
 # Each kernel says so when it starts; here it listens on the loopback address only.
 KERNEL_NOTICE = "Kernel is running over TCP without encryption"
 
@@ -72,6 +74,7 @@ def build_pages() -> int:
     """Runs Jupyter Book, and passes on what it has to say; returns its exit status."""
     builder = Path(sys.executable).with_name("jupyter-book")
     command = [str(builder), "build", str(ROOT), "--nitpick", "-W", "--keep-going", "--quiet"]
+    shutil.rmtree(REPORTS, ignore_errors=True)
     # Standard output holds only Jupyter Book's banners.
     with subprocess.Popen(
         command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, encoding="utf-8"
@@ -82,6 +85,16 @@ def build_pages() -> int:
     return process.returncode
 
 
+def what_failed(reports: Path) -> str:
+    """What to say last when the book was not built: the cells that failed, if any did."""
+    advice = "The book was not built: the lines above name the page and the line of each fault."
+    listing = reports / "failed_cells.txt"
+    if not listing.exists():
+        return advice
+    cells = listing.read_text(encoding="utf-8").strip()
+    return f"{advice} Tracebacks are in {reports}. What failed:\n\n{cells}"
+
+
 def main() -> int:
     """Builds; returns the exit status."""
     os.chdir(ROOT)
@@ -90,10 +103,7 @@ def main() -> int:
     if build_pages():
         # A page that Sphinx has read already would not be warned about again.
         shutil.rmtree(BUILD / ".doctrees", ignore_errors=True)
-        print(
-            "The book was not built: the lines above name the page and the line of each fault. "
-            f"The tracebacks of failed cells are in {BUILD / 'html' / 'reports'}."
-        )
+        print(what_failed(REPORTS))
         return 1
     print(f"The book is built: {(BUILD / 'html' / 'index.html').as_uri()}")
     return 0

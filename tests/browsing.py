@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import http.server
+import importlib.util
 import shutil
 import threading
 from collections.abc import Iterator
@@ -14,7 +15,9 @@ from typing import Any
 
 import pytest
 
-HTML = Path(__file__).resolve().parent.parent / "_build" / "html"
+ROOT = Path(__file__).resolve().parent.parent
+HTML = ROOT / "_build" / "html"
+COURSE_STYLES = ROOT / "book" / "_static" / "mtcourse.css"
 NOT_BUILT = "the book is not built: run make book"
 FLAGS = [
     "--headless",
@@ -99,6 +102,33 @@ def visit(browser, site: str, path: str, scheme: str) -> Visit:
         "!window.MathJax?.startup || MathJax.startup.promise.then(() => true)"
     )
     return opened
+
+
+def themed(content: str) -> str:
+    """A page of the book that holds only this: the theme, the course's styles and MathJax."""
+    theme = packaged("pydata_sphinx_theme", "theme/pydata_sphinx_theme/static/styles")
+    book_theme = packaged("sphinx_book_theme", "theme/sphinx_book_theme/static/styles")
+    sheets = [theme / "theme.css", theme / "pydata-sphinx-theme.css"]
+    sheets += [book_theme / "sphinx-book-theme.css", COURSE_STYLES]
+    links = "".join(f'<link rel="stylesheet" href="{sheet.as_uri()}">' for sheet in sheets)
+    mathjax = packaged("sphinx-mathjax-offline", "static/mathjax/tex-chtml.js")
+    choose = (
+        "<script>document.documentElement.dataset.theme = localStorage.getItem('mode')</script>"
+    )
+    return (
+        f'{ALONE}<meta name="viewport" content="width=device-width, initial-scale=1">'
+        f'{links}{choose}<script defer src="{mathjax.as_uri()}"></script><main class="bd-main">'
+        '<div class="bd-content"><div class="bd-article-container"><article class="bd-article">'
+        f"<h1>x</h1>{content}</article></div></div></main></html>"
+    )
+
+
+def packaged(package: str, path: str) -> Path:
+    """What a package brings beside its code."""
+    found = importlib.util.find_spec(package)
+    assert found is not None
+    assert found.origin is not None
+    return Path(found.origin).parent / path
 
 
 @contextlib.contextmanager

@@ -23,16 +23,16 @@ def read(path: Path) -> str:
     return path.read_text(encoding="utf-8")
 
 
-def load_extension():
-    """The Sphinx extension; its folder is no package."""
-    path = BOOK / "_ext" / "mtcourse_book.py"
+def load_extension(name: str):
+    """One of the book's Sphinx extensions; their folder is no package."""
+    path = BOOK / "_ext" / f"{name}.py"
     specification = importlib.util.spec_from_file_location(path.stem, path)
     module = importlib.util.module_from_spec(specification)
     specification.loader.exec_module(module)
     return module
 
 
-mend = load_extension().mend
+mend = load_extension("mtcourse_book").mend
 
 
 # --- chapters and their notebooks ---------------------------------------------------------------
@@ -98,15 +98,18 @@ def test_the_chapters_stand_in_the_order_of_their_numbers():
     assert numbered == sorted(numbered)
 
 
-def test_the_contents_show_each_chapters_number_and_title():
-    contents = yaml.safe_load(read(ROOT / "_toc.yml"))
-    for part in contents["parts"]:
-        for chapter in part["chapters"]:
-            if numbered := re.match(r"book/(\d\d)_", chapter["file"]):
-                title = re.search(r"^# (.+)$", read(ROOT / f"{chapter['file']}.md"), re.MULTILINE)[
-                    1
-                ]
-                assert chapter["title"] == f"{int(numbered[1])}. {title}"
+@pytest.mark.parametrize("page", sorted(BOOK.glob("*.md")), ids=lambda path: path.stem)
+def test_numbers_are_counted_and_not_typed(page):
+    """The book numbers chapters, figures and equations, and brackets the number of an equation."""
+    prose = re.sub(r"^```\{code-cell\}.*?^```", "", read(page), flags=re.DOTALL | re.MULTILINE)
+    assert re.findall(r"^#+ \d+\..*", prose, re.MULTILINE) == [], "a number in a heading"
+    typed = r"\b(?:Fig\.|Figure|Equation) \(?\d[\d.]*\)?(?! of ).*"
+    assert re.findall(typed, prose) == [], "write {numref} or {eq}"
+    assert re.findall(r"\(\{eq\}`[^`]*`.*", prose) == [], "{eq} prints the brackets"
+
+
+def test_the_contents_take_each_title_from_its_page():
+    assert "title:" not in read(ROOT / "_toc.yml")
 
 
 def test_the_api_pages_document_every_public_module():
@@ -190,6 +193,17 @@ def test_a_button_that_is_an_icon_has_a_name():
     soup = BeautifulSoup(mend(f"<nav><li><a>The package</a>{fold}</li></nav>"), "html.parser")
     assert soup.summary["aria-label"] == "Pages below The package"
     assert "aria-label" not in mend("<nav><details><summary>More</summary></details></nav>")
+
+
+def test_a_page_that_failed_is_announced():
+    soup = BeautifulSoup(mend('<div class="admonition page-failed"></div>'), "html.parser")
+    assert soup.div["role"] == "alert"
+
+
+def test_two_exercises_share_no_id():
+    exercise = '<div id="ex-{0}"><section id="exercise-content">{0}</section></div>'
+    page = exercise.format(1) + exercise.format(2)
+    assert mend(page) == page.replace(' id="exercise-content"', "")
 
 
 def test_the_parameters_of_a_signature_are_no_definitions():

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.browsing import HTML, SIZES, violations, visit
+from tests.browsing import HTML, SIZES, themed, violations, visit
 
 pytestmark = pytest.mark.browser
 
@@ -43,3 +43,18 @@ def test_page(browser, site, path, scheme):
 
 def test_every_page_was_found(site):
     assert len(PAGES) > 5
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_notice_on_a_page_that_failed_can_be_read(browser, tmp_path, scheme):
+    notice = (
+        '<div class="danger page-failed admonition" role="alert">'
+        '<p class="admonition-title">This page is incomplete</p><p>Words.</p></div>'
+    )
+    (tmp_path / "page.html").write_text(themed(notice), encoding="utf-8")
+    opened = visit(browser, "", (tmp_path / "page.html").as_uri(), scheme)
+    try:
+        assert opened.page.get_by_role("alert").is_visible()
+        assert violations(opened.page) == []
+    finally:
+        opened.page.context.close()

@@ -88,6 +88,18 @@ def plain_signatures(soup: BeautifulSoup) -> None:
             parameter["class"] = "sig-line"
 
 
+def drop_shared_ids(soup: BeautifulSoup) -> None:
+    """All exercises of a page have the same id on what they hold; nothing refers to it."""
+    for content in soup.select("#exercise-content, #solution-content, #proof-content"):
+        del content["id"]
+
+
+def announce_failure(soup: BeautifulSoup) -> None:
+    """That a page is incomplete is what a reader must hear first."""
+    for notice in soup.select(".page-failed"):
+        notice["role"] = "alert"
+
+
 REPAIRS = (
     drop_repeated_scripts,
     drop_widget_state,
@@ -95,4 +107,6 @@ REPAIRS = (
     name_the_toggles,
     plain_bibliography,
     plain_signatures,
+    drop_shared_ids,
+    announce_failure,
 )

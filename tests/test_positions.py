@@ -160,3 +160,16 @@ def test_a_shift_is_a_rotation_of_each_pair_of_columns():
     shifted[:, 0::2] = table[:, 0::2] * cos + table[:, 1::2] * sin
     shifted[:, 1::2] = table[:, 1::2] * cos - table[:, 0::2] * sin
     torch.testing.assert_close(shifted[:-k], table[k:], atol=1e-6, rtol=0)
+
+
+def test_turned_rows_have_a_product_that_depends_on_their_distance_alone():
+    generator = torch.Generator().manual_seed(2)
+    q, k = torch.randn(2, 16, generator=generator, dtype=torch.float64)
+    # A row of pairs (a, b) as complex numbers b + ia, which a turn multiplies by e^(i angle).
+    zq, zk = (torch.complex(row[1::2], row[0::2]) for row in (q, k))
+    for distance in (0, 3, -7):
+        turn = torch.polar(torch.ones(8, dtype=torch.float64), distance * angular_speeds(16))
+        expected = (zq * (zk * turn).conj()).sum().real
+        for i in (7, 30, 200):
+            R_i, R_j = (shift_rotation(pos, 16).double() for pos in (i, i + distance))
+            torch.testing.assert_close((q @ R_i) @ (k @ R_j), expected, atol=1e-4, rtol=0)

@@ -1,4 +1,4 @@
-"""The figure to play with of chapter 03: positions as hands of clocks, and how alike two are."""
+"""The explorer of chapter 03: positions as hands of clocks, and the similarity of two positions."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from mtcourse.figures.explorers import Explorer
 
 
 def positions_explorer(settings: Mapping[str, Any] | None = None) -> Explorer:
-    """Two positions as hands of clocks, and their similarity, the cosine of the angle between them.
+    """Two positions as hands of clocks, and their similarity, the cosine between their rows.
 
     Args:
-        settings: what is chosen at first: position (0 to 200), shift (0 to 60), d_model (4 to
-            128, a multiple of 4) and power (of ten: the base, 4 in the equation).
+        settings: what is chosen at the start: position (0 to 200), shift (0 to 60), d_model (4 to
+            128, a multiple of 4) and power (the base as a power of ten, 4 in the equation).
 
     Source: B02. Chapter 03.
     """
@@ -23,5 +23,5 @@ def positions_explorer(settings: Mapping[str, Any] | None = None) -> Explorer:
         {"position": 3, "shift": 5, "d_model": 16, "power": 4.0},
         settings or {},
         "This explorer needs JavaScript. It shows two positions as hands of clocks that turn at "
-        "different speeds, and how like each other the two positions are.",
+        "different speeds, and how similar the two positions are.",
     )

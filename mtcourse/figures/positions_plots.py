@@ -1,4 +1,4 @@
-"""Pictures of rows and their places: tables, clock hands, shares of right answers (chapter 03)."""
+"""Pictures of rows and positions: tables, clock hands, shares of right answers (chapter 03)."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ def row_strips(
     """Draws a matrix as strips of colour, a named row for each token or position.
 
     Args:
-        names: of the rows, from the top; an empty one is not written.
-        rows: their numbers.
+        names: the names of the rows, from the top; an empty name is not written.
+        rows: the matrix.
         ax: where to draw, made within ``book_style()``.
         limit: the brightest colour stands for this, the darkest for minus this.
 
@@ -78,8 +78,8 @@ def outcome_bars(shares: Mapping[str, float], x_label: str, ax: Axes) -> Axes:
     """Draws a bar for each share, from 0 to 1, with its number in percent.
 
     Args:
-        shares: by name, from the top.
-        x_label: what is shared.
+        shares: each share under its name, from the top.
+        x_label: what the shares are of.
         ax: where to draw, made within ``book_style()``.
     """
     with book_style():
@@ -96,11 +96,11 @@ def outcome_bars(shares: Mapping[str, float], x_label: str, ax: Axes) -> Axes:
 
 
 def limit_line(y: float, text: str, ax: Axes) -> Axes:
-    """Draws a level line that a curve cannot cross, and says what it is.
+    """Draws a level line that a curve should not cross, with a name.
 
     Args:
         y: its height.
-        text: written above its right end.
+        text: the name, written above the right end of the line.
         ax: where the curves are drawn.
     """
     with book_style():

@@ -1,4 +1,4 @@
-"""Where a token stands: sinusoidal position encodings and their geometry (chapter 03)."""
+"""Where a token stands: sinusoidal positional encodings and their geometry (chapter 03)."""
 
 from __future__ import annotations
 
@@ -12,11 +12,12 @@ BASE = 10_000.0
 def angular_speeds(d_model: int, base: float = BASE) -> Float[Tensor, " pairs"]:
     """How far each pair of columns turns from one position to the next, in radians.
 
-    omega_i = base^(-2i / d_model): from 1, each slower than the one before by the same factor.
+    omega_i = base^(-2i / d_model), the angular frequencies: they fall from 1, each smaller than the
+    one before by the same factor.
 
     Args:
         d_model: width of a row; an odd width ends with half a pair, which has a speed too.
-        base: the slowest pair turns almost this many times more slowly than the first.
+        base: the last pair is almost this many times slower than the first.
 
     Source: the arguments of B02 are pos omega_i. Chapter 03.
     """
@@ -50,7 +51,7 @@ def sinusoidal_positions(
 def add_positions(
     H: Float[Tensor, "*batch n d_model"], P: Float[Tensor, "n d_model"], scale: float = 1.0
 ) -> Float[Tensor, "*batch n d_model"]:
-    """scale H + P: each token's row, and what says where it stands.
+    """scale H + P: the embedding of each token plus the positional encoding of its position.
 
     Args:
         H: embeddings, a row for each token.
@@ -71,7 +72,7 @@ def shift_rotation(
     R_k R_l = R_(k+l), and R_(-k) = R_k^T.
 
     Args:
-        k: how far to move; negative moves back.
+        k: by how many positions to move; a negative k moves back.
         d_model: width of a row, an even one.
         base: as for ``angular_speeds``.
 

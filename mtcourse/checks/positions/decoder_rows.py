@@ -33,12 +33,12 @@ def _drawn(draw, sentences, tokens, d_model, start):
 
 
 def correct(ids, W_E, P, start=0):
-    """Embeddings, scaled, and the positions of these tokens."""
+    """Scaled embeddings plus the positions of these tokens."""
     return _version(ids, W_E, P, start)
 
 
 def _version(ids, W_E, P, start, axis=True, begins=True, scale=True):
-    """The function of the notebook with some of its three bugs mended."""
+    """The function of the notebook with some of its three bugs fixed."""
     first = start if begins else 0
     sentences, tokens = ids.shape
     rows = P[first : first + tokens] if axis else P[first : first + sentences, None]
@@ -50,15 +50,15 @@ def _version(ids, W_E, P, start, axis=True, begins=True, scale=True):
 
 
 def nothing_mended(ids, W_E, P, start=0):
-    """This still does what the broken version does: all three bugs are in it.
+    """Your function still returns what the broken version returns: all three bugs are in it.
 
-    Take a batch of two sentences. Which row of P does each of its tokens get, and how large is it?
+    Take a batch of two sentences. Which row of P does each token get, and times what?
     """
     return _version(ids, W_E, P, start, False, False, False)
 
 
 def axis_mended_alone(ids, W_E, P, start=0):
-    """One bug is mended: the tokens of a sentence get different positions. Two are left.
+    """One bug is fixed: the tokens of a sentence now get different positions. Two are left.
 
     Is `start` used? And what exactly is multiplied by the root?
     """
@@ -66,7 +66,7 @@ def axis_mended_alone(ids, W_E, P, start=0):
 
 
 def start_mended_alone(ids, W_E, P, start=0):
-    """One bug is mended: `start` is used. Two are left.
+    """One bug is fixed: `start` is used. Two are left.
 
     How many rows of P are needed, one for each sentence or one for each token? And what is scaled?
     """
@@ -74,7 +74,7 @@ def start_mended_alone(ids, W_E, P, start=0):
 
 
 def scale_mended_alone(ids, W_E, P, start=0):
-    """One bug is mended: embeddings are scaled and positions are not. Two are left.
+    """One bug is fixed: embeddings are scaled and positions are not. Two are left.
 
     How many rows of P are needed, one for each sentence or one for each token? And is `start` used?
     """
@@ -82,7 +82,7 @@ def scale_mended_alone(ids, W_E, P, start=0):
 
 
 def axis_left(ids, W_E, P, start=0):
-    """Two bugs are mended. One is left: all tokens of sentence b of the batch get row b of P.
+    """Two bugs are fixed. One is left: all tokens of sentence b of the batch get row b of P.
 
     ids has a row for each sentence. Along which of its dimensions do the positions run?
     """
@@ -90,23 +90,23 @@ def axis_left(ids, W_E, P, start=0):
 
 
 def start_left(ids, W_E, P, start=0):
-    """Two bugs are mended. One is left: the first new token always gets position 0.
+    """Two bugs are fixed. One is left: the first of the new tokens always gets position 0.
 
-    A decoder that writes word by word calls this with one token at a time.
+    While the decoder writes, it calls this with one token at a time. Where does that token stand?
     """
     return _version(ids, W_E, P, start, begins=False)
 
 
 def scale_left(ids, W_E, P, start=0):
-    """Two bugs are mended. One is left: the positions are scaled together with the embeddings.
+    """Two bugs are fixed. One is left: the positions are scaled together with the embeddings.
 
-    The root makes words louder beside their positions. If both grow, nothing is gained.
+    The root should make words larger beside their positions. If both grow, nothing is gained.
     """
     return _version(ids, W_E, P, start, scale=False)
 
 
 def not_scaled(ids, W_E, P, start=0):
-    """The positions are right, but the scale is gone altogether.
+    """The positions are right, but the embeddings are not scaled at all.
 
     This is what document B does. The paper of 2017 multiplies the embeddings by √d_model.
     """
@@ -116,7 +116,7 @@ def not_scaled(ids, W_E, P, start=0):
 def by_d_model(ids, W_E, P, start=0):
     """The positions are right, but the embeddings are multiplied by d_model, and not by its root.
 
-    The scale is for lengths, not for their squares.
+    It is the squared norm that should grow d_model times. By how much should the norm grow?
     """
     return W_E.shape[1] * W_E[ids] + P[start : start + ids.shape[1]]
 
@@ -124,29 +124,29 @@ def by_d_model(ids, W_E, P, start=0):
 def divided(ids, W_E, P, start=0):
     """The positions are right, but the embeddings are divided by √d_model.
 
-    Attention divides scores by a root. Here words are to get louder.
+    The scale should make words larger beside their positions, so it multiplies.
     """
     return W_E[ids] / math.sqrt(W_E.shape[1]) + P[start : start + ids.shape[1]]
 
 
 def positions_scaled(ids, W_E, P, start=0):
-    """The positions are the right ones, but it is they that are multiplied by √d_model.
+    """The positions are the right ones, but √d_model multiplies them and not the embeddings.
 
-    Which of the two is too quiet, words or positions?
+    Which of the two has too small a norm, the word or its position?
     """
     return W_E[ids] + math.sqrt(W_E.shape[1]) * P[start : start + ids.shape[1]]
 
 
 def scaled_by_the_vocabulary(ids, W_E, P, start=0):
-    """The root is that of the number of words in the table, and not that of the width of its rows.
+    """You multiply by the root of the number of words, and not by the root of the width.
 
-    The table has V rows and d_model columns.
+    The table has V rows and d_model columns. Which of the two numbers is the width?
     """
     return math.sqrt(W_E.shape[0]) * W_E[ids] + P[start : start + ids.shape[1]]
 
 
 def one_place_late(ids, W_E, P, start=0):
-    """Everything is right, but for one place: the first token gets row start + 1.
+    """All positions are too large by one: the first token gets row start + 1.
 
     Positions are counted from 0: the token that stands at `start` gets row `start`.
     """
@@ -154,9 +154,9 @@ def one_place_late(ids, W_E, P, start=0):
 
 
 def positions_by_id(ids, W_E, P, start=0):
-    """The rows of P are looked up with the ids of the words.
+    """You look up the rows of P with the ids of the words.
 
-    A row of P belongs to a place, whatever word stands there.
+    A row of P belongs to a position, no matter which word stands there.
     """
     return math.sqrt(W_E.shape[1]) * W_E[ids] + P[ids]
 
@@ -165,12 +165,12 @@ def positions_by_id(ids, W_E, P, start=0):
 
 
 def mended(ids, W_E, P, start=0):
-    """The version of the notebook with all three mended."""
+    """The version of the notebook with all three bugs fixed."""
     return _version(ids, W_E, P, start)
 
 
 def with_a_range(ids, W_E, P, start=0):
-    """Looks the positions up by their numbers."""
+    """Looks up the positions by their numbers."""
     places = torch.arange(start, start + ids.size(-1))
     return W_E[ids] * W_E.size(-1) ** 0.5 + P[places][None]
 
@@ -187,7 +187,7 @@ def one_token_at_a_time(ids, W_E, P, start=0):
 
 
 def cut_twice(ids, W_E, P, start=0):
-    """Takes the positions from start on, and of these as many as there are tokens."""
+    """Takes all positions from start on, then as many of them as there are tokens."""
     rows = P[start:][: ids.shape[1]]
     return torch.add(rows, torch.nn.functional.embedding(ids, W_E), alpha=math.sqrt(P.shape[1]))
 
@@ -195,8 +195,8 @@ def cut_twice(ids, W_E, P, start=0):
 EXERCISE = Exercise(
     id="decoder_rows",
     oracle=correct,
-    hint="Three things to get right: how many rows of P are needed, with which row they begin, and "
-    "what is multiplied by the root. Which of them is still wrong?",
+    hint="Check three things: how many rows of P you take, with which row they begin, and what you "
+    "multiply by the root. Which of them is still wrong?",
     misconceptions=(
         nothing_mended,
         axis_mended_alone,

@@ -1,4 +1,4 @@
-"""The exercise ``misprints``: numbers that no rounding gives (B03, B04; chapter 03)."""
+"""The exercise ``misprints``: printed numbers that rounding cannot give (B03, B04; chapter 03)."""
 
 from __future__ import annotations
 
@@ -59,55 +59,55 @@ def correct(printed, exact, decimals=2):
 
 
 def the_right_ones(printed, exact, decimals=2):
-    """This is True where the printed number is right, and False at the misprints.
+    """Your result is True where the printed number is right, and False at the misprints.
 
-    A misprint is to be True.
+    It should be the other way round: True at a misprint.
     """
     return ~correct(printed, exact, decimals)
 
 
 def a_single_verdict(printed, exact, decimals=2):
-    """This says whether there is a misprint anywhere, and not where.
+    """Your result says whether there is a misprint anywhere, but not where.
 
-    One True or False is asked for each printed number, in a tensor of the same shape.
+    Return True or False for each printed number, in a tensor of the same shape.
     """
     return correct(printed, exact, decimals).any()
 
 
 def one_verdict_for_each_row(printed, exact, decimals=2):
-    """This says which rows have a misprint, and not which of their numbers it is.
+    """Your result says which rows have a misprint, but not in which of their numbers.
 
-    One True or False is asked for each printed number, in a tensor of the same shape.
+    Return True or False for each printed number, in a tensor of the same shape.
     """
     return correct(printed, exact, decimals).any(-1)
 
 
 def list_of_places(printed, exact, decimals=2):
-    """These are the places of the misprints, a row and a column for each.
+    """You return the row and the column of each misprint.
 
-    Asked for is a mask: True or False for each printed number, in a tensor of the same shape.
+    Return True or False for each printed number instead, in a tensor of the same shape.
     """
     return correct(printed, exact, decimals).nonzero()
 
 
 def any_difference(printed, exact, decimals=2):
-    """Every number that is not exactly the exact one counts as a misprint here.
+    """You count every printed number as a misprint that differs from the exact one at all.
 
-    A printed 0.13 stands for everything from 0.125 to 0.135.
+    A printed 0.13 stands for every number from 0.125 to 0.135.
     """
     return printed != exact
 
 
 def a_whole_unit_allowed(printed, exact, decimals=2):
-    """Differences up to a whole unit of the last decimal pass. Rounding moves by half a unit.
+    """You let differences of up to a whole unit pass, but rounding moves by at most half a unit.
 
-    Which numbers round to 0.99? How far is the farthest of them from 0.99?
+    Which numbers round to 0.99? How far from 0.99 is the farthest of them?
     """
     return (printed - exact).abs() > 10.0**-decimals + 1e-6
 
 
 def a_tenth_of_the_precision(printed, exact, decimals=2):
-    """Five units of the last decimal are allowed, as if there were one decimal less.
+    """You let differences of up to five units pass, as if there were one decimal fewer.
 
     For two decimals a unit is 0.01. How much is half of it?
     """
@@ -115,23 +115,23 @@ def a_tenth_of_the_precision(printed, exact, decimals=2):
 
 
 def always_two_decimals(printed, exact, decimals=2):
-    """With two decimals this is right; with another number of decimals it is not.
+    """Your result is right for two decimals, but not for another number of decimals.
 
-    Half a unit is 0.005 only for two decimals. Use the argument.
+    Half a unit is 0.005 only for two decimals. Use the argument `decimals`.
     """
     return correct(printed, exact, 2)
 
 
 def always_a_hundredth(printed, exact, decimals=2):
-    """Two things: the bound is 0.01 for any number of decimals, and it is a whole unit for two.
+    """Your bound is always 0.01: it ignores `decimals`, and for two of them it is a whole unit.
 
-    Rounding moves a number by half a unit at most. And how large is a unit of the last decimal?
+    How large is a unit of the last decimal? Rounding moves a number by at most half of it.
     """
     return (printed - exact).abs() > 0.01 + 1e-6
 
 
 def in_proportion(printed, exact, decimals=2):
-    """The allowance grows with the number. Rounding to decimals moves small and large ones alike.
+    """Your bound grows with the number, but rounding moves small and large numbers equally far.
 
     Half a unit of the last decimal is the same for 0.02 and for 40.02.
     """
@@ -139,7 +139,7 @@ def in_proportion(printed, exact, decimals=2):
 
 
 def cut_off(printed, exact, decimals=2):
-    """The exact numbers are cut off after the last decimal, where they should be rounded.
+    """You cut the exact numbers off after the last decimal. They should be rounded.
 
     0.126 with two decimals is 0.13.
     """
@@ -148,7 +148,7 @@ def cut_off(printed, exact, decimals=2):
 
 
 def too_large_alone(printed, exact, decimals=2):
-    """Only numbers that are printed too large are found; those printed too small pass.
+    """You find numbers that are printed too large, but not those that are printed too small.
 
     A difference has a sign.
     """
@@ -156,7 +156,7 @@ def too_large_alone(printed, exact, decimals=2):
 
 
 def too_small_alone(printed, exact, decimals=2):
-    """Only numbers that are printed too small are found; those printed too large pass.
+    """You find numbers that are printed too small, but not those that are printed too large.
 
     A difference has a sign.
     """
@@ -164,9 +164,9 @@ def too_small_alone(printed, exact, decimals=2):
 
 
 def without_signs(printed, exact, decimals=2):
-    """The signs of the numbers are lost before they are compared: a lost minus passes.
+    """You drop the signs of the numbers before you compare them, so a lost minus is not found.
 
-    First the difference, then its absolute value.
+    Take the difference first, then its absolute value.
     """
     return (printed.abs() - exact.abs()).abs() > 0.5 * 10.0**-decimals + 1e-6
 
@@ -205,8 +205,8 @@ def outside_the_interval(printed, exact, decimals=2):
 EXERCISE = Exercise(
     id="misprints",
     oracle=correct,
-    hint="Which numbers does a printed 0.13 stand for? From where to where? Ask of each exact "
-    "number whether it lies there.",
+    hint="Which numbers does a printed 0.13 stand for, from where to where? For each printed "
+    "number, ask whether the exact one lies in that interval.",
     misconceptions=(
         the_right_ones,
         a_single_verdict,

@@ -42,7 +42,7 @@ def _drawn(draw, count, length):
 
 
 def correct(sources, targets):
-    """Of each bag the most frequent translation, over all pairs."""
+    """The pairs that have the most frequent translation of their bag, as a share of all pairs."""
     return _best(_grouped(sources, targets, _bag)) / len(sources)
 
 
@@ -51,7 +51,7 @@ def _bag(sentence):
 
 
 def _grouped(sources, targets, key):
-    """Translations, counted, for each kind of source."""
+    """For each kind of source, how often each translation occurs."""
     groups = defaultdict(Counter)
     for source, target in zip(sources, targets, strict=True):
         groups[key(source)][target] += 1
@@ -66,7 +66,7 @@ def _best(groups):
 
 
 def not_divided(sources, targets):
-    """This is the number of pairs that can be right, and not yet their share.
+    """You return the number of pairs that can be right, and not yet their share.
 
     How many pairs are there in all?
     """
@@ -74,7 +74,7 @@ def not_divided(sources, targets):
 
 
 def in_percent(sources, targets):
-    """The share is given in percent.
+    """You give the share in percent.
 
     A share lies between 0 and 1.
     """
@@ -82,7 +82,7 @@ def in_percent(sources, targets):
 
 
 def order_seen(sources, targets):
-    """Sentences with the same words in another order are told apart here.
+    """You treat two sentences with the same words in another order as different.
 
     What is the same for all orders of a sentence's words? Group by that.
     """
@@ -90,23 +90,23 @@ def order_seen(sources, targets):
 
 
 def set_of_words(sources, targets):
-    """A word that occurs twice is counted once: sentences are compared as sets.
+    """You compare sentences as sets, so a word that occurs twice is counted once.
 
-    A bag knows how often a word is in it. "a b" and "a a b" are two bags.
+    A bag also holds how often each word occurs. "a b" and "a a b" are two bags.
     """
     return _best(_grouped(sources, targets, lambda s: frozenset(s.split()))) / len(sources)
 
 
 def bag_of_letters(sources, targets):
-    """Sentences are compared letter by letter: "on" and "no" count as the same word.
+    """You compare bags of letters: "on" and "no" count as the same word.
 
-    Cut the sentence into words before you sort.
+    Split the sentence into words before you sort.
     """
     return _best(_grouped(sources, targets, lambda s: tuple(sorted(s)))) / len(sources)
 
 
 def by_length(sources, targets):
-    """All sentences with the same number of words are put together.
+    """You put all sentences with the same number of words into one group.
 
     A bag holds the words themselves, not only how many there are.
     """
@@ -114,59 +114,59 @@ def by_length(sources, targets):
 
 
 def one_for_each_bag(sources, targets):
-    """One pair is counted for each bag. But several pairs of a bag may have the same translation.
+    """You count one pair for each bag. But several pairs of a bag may have the same translation.
 
-    If a bag holds one pair twice and another once, how many can be right with one translation?
+    If one pair of a bag occurs twice and another once, how many can one translation get right?
     """
     return len(_grouped(sources, targets, _bag)) / len(sources)
 
 
 def one_for_each_set(sources, targets):
-    """Two things: sentences are compared as sets, and one pair is counted for each of the sets.
+    """You compare sentences as sets, and you count one pair for each set. Both are wrong.
 
-    How often a word occurs belongs to a bag. And several pairs of a bag may be translated alike.
+    A bag also holds how often each word occurs. And its pairs may have the same translation.
     """
     return len(_grouped(sources, targets, lambda s: frozenset(s.split()))) / len(sources)
 
 
 def mean_over_bags(sources, targets):
-    """The share is computed for each bag, and then averaged over the bags, small and large alike.
+    """You compute a share for each bag and take the mean over bags, small and large alike.
 
-    Asked for is the share of all pairs. A bag with many of them counts for more.
+    Return the share of all pairs. A bag with many pairs counts for more.
     """
     groups = _grouped(sources, targets, _bag).values()
     return sum(max(counts.values()) / counts.total() for counts in groups) / len(groups)
 
 
 def first_translation_of_a_bag(sources, targets):
-    """Each bag gets the translation that it was seen with first. That need not be the best choice.
+    """You give each bag the translation that comes first. That need not be the best choice.
 
-    The most that can be right: which translation of a bag is right most often?
+    Which translation of a bag is right most often?
     """
     groups = _grouped(sources, targets, _bag).values()
     return sum(next(iter(counts.values())) for counts in groups) / len(sources)
 
 
 def rarest_translation(sources, targets):
-    """Each bag gets the translation that is right least often.
+    """You give each bag the translation that is right least often.
 
-    The most that can be right is asked for.
+    Which translation of a bag is right most often?
     """
     groups = _grouped(sources, targets, _bag).values()
     return sum(min(counts.values()) for counts in groups) / len(sources)
 
 
 def clear_bags_alone(sources, targets):
-    """Only bags with a single translation are counted; in all others nothing can be right here.
+    """You count only bags with a single translation, as if nothing could be right in the others.
 
-    A translator may always write the same for a bag. For some of its pairs that is right.
+    The translator writes one translation for each bag. It is right for some of the pairs.
     """
     groups = _grouped(sources, targets, _bag).values()
     return sum(counts.total() for counts in groups if len(counts) == 1) / len(sources)
 
 
 def guessing_in_proportion(sources, targets):
-    """This is what a translator reaches that guesses translations as often as they occur.
+    """Your share is that of a translator that guesses each translation as often as it occurs.
 
     It does better if it always writes the most frequent one.
     """
@@ -177,7 +177,7 @@ def guessing_in_proportion(sources, targets):
 
 
 def guessing_evenly(sources, targets):
-    """This is what a translator reaches that guesses evenly among the translations of a bag.
+    """Your share is that of a translator that guesses evenly among the translations of a bag.
 
     It does better if it always writes the most frequent one.
     """
@@ -186,9 +186,9 @@ def guessing_evenly(sources, targets):
 
 
 def targets_as_bags(sources, targets):
-    """Translations are compared as bags, too. They are right only in their order.
+    """You also compare the translations as bags. But a translation is right only in its order.
 
-    The source is read as a bag; what is written is a sentence.
+    The translator reads a bag and writes a sentence.
     """
     bags = [" ".join(_bag(target)) for target in targets]
     return correct(sources, bags)
@@ -207,7 +207,7 @@ def with_counters(sources, targets):
 
 
 def with_plain_loops(sources, targets):
-    """Lists alone."""
+    """Uses lists only."""
     bags = [sorted(source.split()) for source in sources]
     right, done = 0, []
     for bag in bags:
@@ -227,7 +227,7 @@ def sorted_and_grouped(sources, targets):
 
 
 def by_a_translator(sources, targets):
-    """Makes the best translator there is, and counts what it gets right."""
+    """Makes the best possible translator, and counts what it gets right."""
     memory = {
         bag: counts.most_common(1)[0][0] for bag, counts in _grouped(sources, targets, _bag).items()
     }
@@ -238,8 +238,8 @@ def by_a_translator(sources, targets):
 EXERCISE = Exercise(
     id="most_right",
     oracle=correct,
-    hint="A translator that sees bags writes one translation for each bag. Which one should it be? "
-    "And for how many pairs is it right?",
+    hint="A translator that sees bags writes one translation for each bag. Which one should it "
+    "write? For how many pairs is that right?",
     misconceptions=(
         not_divided,
         in_percent,

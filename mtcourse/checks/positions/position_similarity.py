@@ -37,7 +37,7 @@ def _angle(distance, d_model, step=2.0):
 
 
 def not_yet_summed(distance, d_model):
-    """These are the contributions of the pairs, one for each, and not yet their sum.
+    """You return what each pair contributes, and not yet the sum over the pairs.
 
     A dot product of two rows is one number for each distance.
     """
@@ -45,32 +45,32 @@ def not_yet_summed(distance, d_model):
 
 
 def one_sum_for_all(distance, d_model):
-    """All distances are added up into a single number.
+    """You add everything up, all distances included, into a single number.
 
-    One number is asked for each distance. Over which dimension do the pairs run?
+    Return one number for each distance. Along which dimension do the pairs run?
     """
     return _angle(distance, d_model).cos().sum()
 
 
 def sum_over_distances(distance, d_model):
-    """Here is one number for each pair: the sum runs over the distances.
+    """You return one number for each pair: your sum runs over the distances.
 
-    A dot product adds over the columns. The pairs are the last dimension of your angles.
+    A dot product is a sum over the columns. The pairs are the last dimension of your angles.
     """
     return _angle(distance, d_model).cos().flatten(0, -2).sum(0)
 
 
 def no_room_for_the_pairs(distance, d_model):
-    """Distances and speeds are multiplied one with one, so that their numbers have to be equal.
+    """You multiply each distance by one frequency only, so there must be as many of both.
 
-    Every distance meets every speed. Give the distances one more dimension, at the end.
+    Every distance belongs with every frequency. Give the distances one more dimension, at the end.
     """
     speeds = 10_000.0 ** (-torch.arange(0, d_model, 2) / d_model)
     return torch.cos(distance * speeds).sum(-1)
 
 
 def mean_over_pairs(distance, d_model):
-    """This is the mean over the pairs; the dot product is their sum.
+    """You take the mean over the pairs. The dot product is their sum.
 
     What is the dot product of a row with itself? Each pair contributes sin² + cos².
     """
@@ -78,7 +78,7 @@ def mean_over_pairs(distance, d_model):
 
 
 def every_column_once(distance, d_model):
-    """This is twice the dot product: a cosine was counted for each column.
+    """Your result is twice the dot product: you count a cosine for each column.
 
     A pair of columns contributes one cosine: sin a sin b + cos a cos b.
     """
@@ -86,32 +86,32 @@ def every_column_once(distance, d_model):
 
 
 def sines(distance, d_model):
-    """These are sines of the differences, and should be cosines.
+    """You take the sines of the differences. They should be cosines.
 
-    For distance 0 the dot product is the squared length of a row. It is not 0.
+    For distance 0 the dot product is the squared norm of a row, which is not 0.
     """
     return _angle(distance, d_model).sin().sum(-1)
 
 
 def sines_and_cosines(distance, d_model):
-    """For each pair sine and cosine of the difference are added.
+    """For each pair you add the sine and the cosine of the difference.
 
-    What is sin a sin b + cos a cos b, written with a - b? It is a single function.
+    Written with a - b, sin a sin b + cos a cos b is a single function. Which?
     """
     angle = _angle(distance, d_model)
     return (angle.cos() + angle.sin()).sum(-1)
 
 
 def cosine_of_the_sum(distance, d_model):
-    """The angles are added first, and one cosine is taken.
+    """You add the angles first and take one cosine of their sum.
 
-    Each pair has its own angle and its own cosine. The cosines are added.
+    Each pair has its own angle and its own cosine. It is the cosines that are added.
     """
     return _angle(distance, d_model).sum(-1).cos()
 
 
 def product_of_cosines(distance, d_model):
-    """The cosines of the pairs are multiplied, and should be added.
+    """You multiply the cosines of the pairs. They should be added.
 
     A dot product is a sum over columns.
     """
@@ -119,33 +119,33 @@ def product_of_cosines(distance, d_model):
 
 
 def quickest_pair_alone(distance, d_model):
-    """Only the first pair counts.
+    """You use the first pair only.
 
-    The row has d_model/2 pairs, each with a speed of its own.
+    A row has d_model/2 pairs, each with its own frequency.
     """
     return _angle(distance, d_model)[..., 0].cos()
 
 
 def all_at_one_speed(distance, d_model):
-    """All pairs turn with speed 1.
+    """You give all pairs the frequency 1.
 
-    Pair i turns by the distance times the speed of pair i.
+    Pair i turns by the distance times the frequency of pair i.
     """
     return (d_model / 2) * distance.double().cos()
 
 
 def half_the_exponent(distance, d_model):
-    """The speeds fall too slowly: the exponent is i/d_model, and should be 2i/d_model.
+    """Your frequencies fall too slowly: the exponent is i/d_model, and should be 2i/d_model.
 
-    They are the speeds of the table. Pair i has the columns 2i and 2i + 1.
+    Take the frequencies of the table. Pair i has the columns 2i and 2i + 1.
     """
     return _angle(distance, d_model, step=1.0).cos().sum(-1)
 
 
 def squared_distance(distance, d_model):
-    """This is the squared length of the difference of the two rows.
+    """You return the squared norm of the difference of the two rows.
 
-    It is small where rows are alike. The dot product is large there; how are the two connected?
+    For similar rows that is small, and the dot product is large. How are the two connected?
     """
     return d_model - 2 * _angle(distance, d_model).cos().sum(-1)
 
@@ -184,8 +184,8 @@ def trace_of_the_rotation(distance, d_model):
 EXERCISE = Exercise(
     id="position_similarity",
     oracle=correct,
-    hint="Begin with d_model = 2: sin a sin b + cos a cos b is one function of a - b. Then add the "
-    "pairs, each with its own speed.",
+    hint="Begin with d_model = 2: sin a sin b + cos a cos b is one function of a - b. Then sum "
+    "over the pairs, each with its own frequency.",
     misconceptions=(
         not_yet_summed,
         one_sum_for_all,

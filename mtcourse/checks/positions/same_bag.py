@@ -8,7 +8,7 @@ from mtcourse.checks.exercise import Exercise
 
 
 def correct():
-    """Two words are equal; equal words get equal rows; nouns and adjectives may change places."""
+    """Two words are equal; equal words get equal rows; nouns and adjectives may be exchanged."""
     return _answer()
 
 
@@ -22,21 +22,21 @@ def _answer(orders=60, rows=4, sentences=4, right=0.25):
 def without_names():
     """The four numbers are right, but their names are missing.
 
-    A dictionary is asked for, with the names of the question.
+    Write a dictionary, with the four names of the question.
     """
     return list(_answer().values())
 
 
 def both_the_told_apart():
-    """The orders are counted as if the two words "the" were different ones.
+    """You count orders as if the two words "the" were different words.
 
-    Exchange the two. Do you see another row of words?
+    Exchange the two. Does the sentence read differently?
     """
     return _answer(orders=120)
 
 
 def rows_told_apart():
-    """Orders, sentences and shares are right. But you count a row for each of the five places.
+    """The other three are right. But you say that all five words get different rows.
 
     Without positions, what could make the two rows of "the" different?
     """
@@ -44,7 +44,7 @@ def rows_told_apart():
 
 
 def both_the_and_their_rows_told_apart():
-    """The two words "the" are told apart, in the orders and in the rows.
+    """You treat the two words "the" as different, both in the orders and in the rows.
 
     They are the same word. Without positions, what could make their rows different?
     """
@@ -52,23 +52,23 @@ def both_the_and_their_rows_told_apart():
 
 
 def all_rows_alike():
-    """You say that all rows come out the same, since the encoder sees a bag.
+    """You say that all new rows are equal, since the encoder sees a bag.
 
-    The bag is the same for all of them, but each row also asks with its own word.
+    The bag is the same for all words. But the weights of each mean depend on the word's own row.
     """
     return _answer(rows=1)
 
 
 def adjectives_kept():
-    """You let the two nouns change places together with their adjectives, and nothing else.
+    """You exchange the two nouns together with their adjectives, and nothing else.
 
-    In a bag, "old" is next to nobody. Could it be the cat that is old?
+    In a bag, "old" does not stand beside any noun. Could the cat be the old one?
     """
     return _answer(sentences=2, right=0.5)
 
 
 def adjectives_kept_and_rows_told_apart():
-    """Two things: in a bag adjectives leave their nouns, and equal words have equal rows.
+    """Two are wrong: an adjective need not stay with its noun, and equal words get equal rows.
 
     Write down all sentences of the pattern with these seven words. Which rows can differ?
     """
@@ -76,26 +76,26 @@ def adjectives_kept_and_rows_told_apart():
 
 
 def nothing_a_bag():
-    """Your numbers are those of a translator that sees the order: nothing in them is a bag's.
+    """All four numbers are those of a translator that sees the order.
 
-    Equal words cannot be told apart, and adjectives do not stay with their nouns. Begin there.
+    In a bag, equal words cannot be told apart, and adjectives do not stay with their nouns.
     """
     return _answer(orders=120, rows=5, sentences=2, right=0.5)
 
 
 def any_order_a_sentence():
-    """You counted every order of the seven words as a sentence.
+    """You count every order of the seven words as a sentence.
 
-    The pattern is fixed: the, adjective, noun, sees, the, adjective, noun. What may change places?
+    The pattern is fixed: the, adjective, noun, sees, the, adjective, noun. What can be exchanged?
     """
     orders = math.factorial(7) // 2
     return _answer(sentences=orders, right=1 / orders)
 
 
 def sentences_not_used():
-    """Orders, rows and sentences are right. But you say that half of the guesses are right.
+    """Orders, rows and sentences are right. But you say that half of the translations are right.
 
-    Which of the sentences was meant cannot be known. Of how many equally likely ones is one chosen?
+    The translator has to choose one of the sentences. How many equally likely ones are there?
     """
     return _answer(right=0.5)
 
@@ -103,13 +103,13 @@ def sentences_not_used():
 def never_right():
     """Orders, rows and sentences are right. But a translator that guesses is sometimes right.
 
-    It always writes the same translation for all of them. For how many is that the right one?
+    It writes the same translation for all the sentences. For how many of them is that right?
     """
     return _answer(right=0)
 
 
 def always_right():
-    """Orders, rows and sentences are right. But the same bag gives the same translation every time.
+    """Orders, rows and sentences are right. But one bag always gets one and the same translation.
 
     One translation cannot be right for all the sentences.
     """
@@ -117,7 +117,7 @@ def always_right():
 
 
 def in_percent():
-    """The share of right translations is given in percent.
+    """You give the share of right translations in percent.
 
     A share lies between 0 and 1.
     """
@@ -125,9 +125,9 @@ def in_percent():
 
 
 def pairs_of_places():
-    """You counted pairs of places, 5 · 4 / 2, and not orders of five words.
+    """You count pairs of positions, 5 · 4 / 2, and not orders of five words.
 
-    How many orders do five different words have? And how many of these look alike?
+    How many orders do five different words have? And how many of these read the same?
     """
     return _answer(orders=10)
 
@@ -136,7 +136,7 @@ def pairs_of_places():
 
 
 def in_whole_numbers():
-    """As one writes them down."""
+    """The four numbers as they are."""
     return {"orders": 60, "rows": 4, "sentences": 4, "right": 1 / 4}
 
 
@@ -175,8 +175,8 @@ def as_tensors():
 EXERCISE = Exercise(
     id="same_bag",
     oracle=correct,
-    hint="Take the four numbers one after another. For the sentences, write them all down: who "
-    "sees, who is seen, and which of the two is old?",
+    hint="Take the four numbers one after another. Write all the sentences down: who sees, who is "
+    "seen, and which of the two is old?",
     misconceptions=(
         without_names,
         both_the_told_apart,

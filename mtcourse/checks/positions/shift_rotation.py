@@ -15,12 +15,12 @@ from mtcourse.layers import positions
 def cases(draw: Draw) -> list[Case]:
     """Forward, back and not at all, for narrow and for wide rows; nothing is drawn."""
     return [
-        Case("one place forward, width 2", (1, 2), by_hand=True),
+        Case("one position forward, width 2", (1, 2), by_hand=True),
         Case("not moved, width 4", (0, 4)),
-        Case("3 places forward, width 4", (3, 4)),
-        Case("2 places back, width 6", (-2, 6)),
-        Case("7 places forward, width 8", (7, 8)),
-        Case("40 places forward, width 32", (40, 32)),
+        Case("3 positions forward, width 4", (3, 4)),
+        Case("2 positions back, width 6", (-2, 6)),
+        Case("7 positions forward, width 8", (7, 8)),
+        Case("40 positions forward, width 32", (40, 32)),
     ]
 
 
@@ -30,7 +30,7 @@ def correct(k, d_model):
 
 
 def _blocks(angle, upper=(torch.cos, torch.sin), signs=(1, -1, 1, 1)):
-    """Two-by-two blocks on the diagonal; upper names the functions of the first row."""
+    """Two-by-two blocks on the diagonal; upper holds the functions of the first row."""
     first, second = (function(angle) for function in upper)
     a, b, c, d = signs
     blocks = torch.stack(
@@ -47,24 +47,24 @@ def _speeds(d_model, step=2.0):
 
 
 def blocks_in_a_stack(k, d_model):
-    """These are the blocks, one behind the other, and not yet one matrix.
+    """You return the blocks in a stack, and not yet as one matrix.
 
-    A row of width d_model wants a d_model × d_model matrix. Put the blocks on its diagonal.
+    A row of width d_model needs a d_model × d_model matrix. Put the blocks on its diagonal.
     """
     R = correct(k, d_model)
     return torch.stack([R[i : i + 2, i : i + 2] for i in range(0, d_model, 2)])
 
 
 def turned_back(k, d_model):
-    """This turns every pair the other way: it leads from pos to pos - k.
+    """Your matrix turns every pair the wrong way: it moves pos to pos - k.
 
-    A row stands on the left of its matrix. Multiply (sin a, cos a) by your block, with a pencil.
+    A row is multiplied from the right. Multiply (sin a, cos a) by your block, with a pencil.
     """
     return correct(k, d_model).T
 
 
 def without_a_minus(k, d_model):
-    """In each block both sines have a plus.
+    """In your blocks, both sines have a plus sign.
 
     Look at the formula for the cosine of a sum. Which of its terms is subtracted?
     """
@@ -72,33 +72,33 @@ def without_a_minus(k, d_model):
 
 
 def two_minuses(k, d_model):
-    """In each block both sines have a minus.
+    """In your blocks, both sines have a minus sign.
 
-    The sine of a sum has a plus in it, and the cosine of a sum a minus. Which column is which?
+    The sine of a sum has a plus in its formula, the cosine a minus. Which column is which?
     """
     return _blocks(k * _speeds(d_model), signs=(1, -1, -1, 1))
 
 
 def sine_and_cosine_exchanged(k, d_model):
-    """In each block sines and cosines have changed places: with k = 0 it is not the identity.
+    """In your blocks, sines and cosines are exchanged: for k = 0 they are not the identity.
 
-    Where k = 0 nothing must move. Which of sine and cosine is 1 at 0?
+    For k = 0 nothing should move. Which is 1 at 0, the sine or the cosine?
     """
     return _blocks(k * _speeds(d_model), upper=(torch.sin, torch.cos))
 
 
 def one_angle_for_all(k, d_model):
-    """Every pair is turned by the same angle, k.
+    """You turn every pair by the same angle, k.
 
-    The clocks run at different speeds. How far does hand i turn in k places?
+    Each pair has its own frequency. How far does hand i turn in k positions?
     """
     return _blocks(k * torch.ones(d_model // 2, dtype=torch.float64))
 
 
 def first_pair_alone(k, d_model):
-    """The first pair is turned, all others stay as they are.
+    """You turn only the first pair.
 
-    Every pair has its block on the diagonal.
+    Every pair of columns has a block of its own on the diagonal.
     """
     R = torch.eye(d_model)
     R[:2, :2] = correct(k, d_model)[:2, :2]
@@ -106,33 +106,33 @@ def first_pair_alone(k, d_model):
 
 
 def always_by_one(k, d_model):
-    """This moves by one place, whatever k is.
+    """Your matrix always moves by one position, also for other k.
 
-    In k places a hand turns k times as far as in one.
+    In k positions a hand turns k times as far as in one.
     """
     return correct(1, d_model)
 
 
 def half_the_exponent(k, d_model):
-    """The speeds fall too slowly: the exponent is i/d_model, and should be 2i/d_model.
+    """Your frequencies fall too slowly: the exponent is i/d_model, and should be 2i/d_model.
 
-    They are the speeds of the table. Pair i has the columns 2i and 2i + 1.
+    Take the frequencies of the table. Pair i has the columns 2i and 2i + 1.
     """
     return _blocks(k * _speeds(d_model, step=1.0))
 
 
 def quicker_and_quicker(k, d_model):
-    """Pairs turn more quickly, the further to the right they are.
+    """Your pairs turn faster and faster from left to right. They should turn more slowly.
 
-    The power of 10000 stands below the fraction.
+    The power of 10000 is the denominator of the fraction.
     """
     return _blocks(k / _speeds(d_model))
 
 
 def in_four_quarters(k, d_model):
-    """This is for a table with all sines on the left and all cosines on the right.
+    """Your matrix fits a table with all sines on the left and all cosines on the right.
 
-    Here sines and cosines take turns, so that the blocks are two by two, along the diagonal.
+    Here sines and cosines alternate, so the blocks are two by two, along the diagonal.
     """
     angle = k * _speeds(d_model)
     C, S = torch.diag(angle.cos()), torch.diag(angle.sin())
@@ -140,15 +140,15 @@ def in_four_quarters(k, d_model):
 
 
 def cosines_alone(k, d_model):
-    """There is nothing beside the diagonal: each column is made shorter, and none is turned.
+    """Your matrix has zeros outside its diagonal, so it makes columns smaller and turns nothing.
 
-    The sine of a sum needs the cosine of the position, too. It is in the other column.
+    The sine of a sum also needs the cosine of the position, which is in the other column.
     """
     return torch.diag(correct(k, d_model).diagonal())
 
 
 def the_shifted_table(k, d_model):
-    """This depends on no row to be multiplied: it is a part of the table itself.
+    """You return a part of the table itself, and not a matrix that moves its rows.
 
     R is the same for all positions: PE(pos) times R is PE(pos + k) for every pos.
     """

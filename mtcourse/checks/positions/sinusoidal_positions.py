@@ -1,4 +1,4 @@
-"""The exercise ``sinusoidal_positions``: the table of position encodings (B02; chapter 03)."""
+"""The exercise ``sinusoidal_positions``: the positional encodings of B02 (chapter 03)."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def _speeds(d_model, step=2.0, base=10_000.0):
 
 
 def one_row_for_each_column(length, d_model):
-    """The table lies on its side: positions run along the columns.
+    """Your table lies on its side: positions run along the columns.
 
     Row pos belongs to position pos, so that it can be added to the row of a token.
     """
@@ -56,32 +56,32 @@ def one_row_for_each_column(length, d_model):
 
 
 def cosines_first(length, d_model):
-    """Sines and cosines have changed places.
+    """Sines and cosines are exchanged.
 
-    What stands in the first row, that of position 0? The sine of 0 is 0; in which column is it?
+    Look at the first row, that of position 0. The sine of 0 is 0. In which columns do you have 0?
     """
     return _table(_angle(length, _speeds(d_model)), torch.cos, torch.sin)
 
 
 def sines_alone(length, d_model):
-    """Every column is a sine.
+    """All your columns are sines.
 
-    The second equation has another function. Which columns is it for?
+    The second equation has another function. Which columns does it describe?
     """
     return _table(_angle(length, _speeds(d_model)), torch.sin, torch.sin)
 
 
 def all_sines_before_all_cosines(length, d_model):
-    """All sines stand on the left and all cosines on the right. The numbers are right.
+    """The numbers are right, but all sines are on the left and all cosines on the right.
 
-    In the equation sines and cosines take turns: columns 0 and 1 are one pair.
+    In the equation sines and cosines alternate: columns 0 and 1 are one pair.
     """
     angle = _angle(length, _speeds(d_model))
     return torch.cat([angle.sin(), angle.cos()], dim=-1).float()
 
 
 def positions_from_1(length, d_model):
-    """The first row is that of position 1.
+    """Your first row is that of position 1.
 
     Positions are counted from 0, where all sines are 0 and all cosines are 1.
     """
@@ -89,15 +89,15 @@ def positions_from_1(length, d_model):
 
 
 def one_speed_for_all(length, d_model):
-    """All pairs turn as quickly as the first: the exponent is 0 everywhere.
+    """All your pairs have the frequency of the first pair: the exponent is 0 everywhere.
 
-    The division of 2i by d_model must not be one of whole numbers.
+    Did you divide 2i by d_model with `//`? That drops everything after the decimal point.
     """
     return _table(_angle(length, torch.ones(d_model // 2, dtype=torch.float64)))
 
 
 def cosine_with_a_speed_of_its_own(length, d_model):
-    """In each pair the cosine turns more slowly than the sine: its column is in the exponent.
+    """In each pair your cosine is slower than its sine, because its own column is in the exponent.
 
     The exponent is 2i/d_model in both equations, also for the column 2i + 1.
     """
@@ -107,7 +107,7 @@ def cosine_with_a_speed_of_its_own(length, d_model):
 
 
 def half_the_exponent(length, d_model):
-    """Pairs get slower too slowly: the exponent is i/d_model, and should be 2i/d_model.
+    """Your frequencies fall too slowly: the exponent is i/d_model, and should be 2i/d_model.
 
     i counts pairs, and there are d_model/2 of them. How slow should the last one be?
     """
@@ -115,7 +115,7 @@ def half_the_exponent(length, d_model):
 
 
 def twice_the_exponent(length, d_model):
-    """Pairs get slower too quickly: the exponent is 4i/d_model, and should be 2i/d_model.
+    """Your frequencies fall too fast: the exponent is 4i/d_model, and should be 2i/d_model.
 
     Does your i count pairs, or does it already count columns in steps of two?
     """
@@ -123,15 +123,15 @@ def twice_the_exponent(length, d_model):
 
 
 def multiplied_by_the_power(length, d_model):
-    """Pairs get quicker: the position is multiplied by the power of 10000.
+    """Your frequencies grow from pair to pair: you multiply the position by the power of 10000.
 
-    Each pair turns more slowly than the one before. The power stands below the fraction.
+    Each pair turns more slowly than the one before. The power is the denominator of the fraction.
     """
     return _table(_angle(length, 1 / _speeds(d_model)))
 
 
 def base_e(length, d_model):
-    """The base is e: an exponential was taken, without the logarithm of 10000.
+    """Your base is e: you take an exponential without the logarithm of 10000.
 
     10000 to the power x is e to the power x ln 10000.
     """
@@ -139,7 +139,7 @@ def base_e(length, d_model):
 
 
 def base_1000(length, d_model):
-    """The base is 1000, and should be 10000.
+    """Your base is 1000. It should be 10000.
 
     Count the zeros.
     """
@@ -147,17 +147,17 @@ def base_1000(length, d_model):
 
 
 def whole_turns(length, d_model):
-    """The angles are multiplied by 2π, as if the first pair turned once for each position.
+    """You multiply the angles by 2π, as if the first pair turned once for each position.
 
-    In the equation the position itself is the angle of the first pair, in radians.
+    In the equation the angle of the first pair is the position itself, in radians.
     """
     return _table(2 * math.pi * _angle(length, _speeds(d_model)))
 
 
 def in_degrees(length, d_model):
-    """The angles are taken for degrees.
+    """You treat the angles as degrees.
 
-    sin and cos take radians, and so does the equation: nothing has to be converted.
+    sin and cos take radians, and so does the equation: you need not convert anything.
     """
     return _table(math.pi / 180 * _angle(length, _speeds(d_model)))
 
@@ -166,7 +166,7 @@ def in_degrees(length, d_model):
 
 
 def one_number_at_a_time(length, d_model):
-    """Loops, as the equation has it."""
+    """Loops, as in the equation."""
     table = torch.zeros(length, d_model)
     for pos in range(length):
         for i in range(d_model // 2):
@@ -201,8 +201,8 @@ def by_complex_numbers(length, d_model):
 EXERCISE = Exercise(
     id="sinusoidal_positions",
     oracle=correct,
-    hint="Write the four numbers of position 1 for d_model = 4 with a pencil: which angle has each "
-    "of the two pairs? Then compare with yours.",
+    hint="With a pencil, write the four numbers of position 1 for d_model = 4: which angle does "
+    "each of the two pairs have? Then compare with your table.",
     misconceptions=(
         one_row_for_each_column,
         cosines_first,

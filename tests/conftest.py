@@ -60,4 +60,5 @@ def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
     """Fails a test that trains without the mark by which ``make anywhere`` finds it."""
     yield
     if updates > UPDATES and item.get_closest_marker("trains") is None:
-        pytest.fail(f"it trains ({updates} updates): mark it with pytest.mark.trains", pytrace=False)
+        message = f"it trains ({updates} updates): mark it with pytest.mark.trains"
+        pytest.fail(message, pytrace=False)

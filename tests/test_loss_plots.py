@@ -73,13 +73,18 @@ def test_each_step_is_an_arrow_there_and_one_back(ax):
 
 
 def test_a_step_needs_places(ax):
-    with pytest.raises(MtcourseError, match="from a to c has no place"):
+    with pytest.raises(MtcourseError, match="from a to c needs a place for both; places has a$"):
         there_and_back({"a": (0, 0)}, [("a", "c", "W")], ax)
 
 
 def test_every_state_has_a_mark_for_every_weight(ax):
-    gradient_sizes({"start": {"W_O": 0.1, "W_1": 0.01}, "later": {"W_O": 1.0, "W_1": 2.0}}, ax)
-    assert [list(line.get_xdata()) for line in ax.lines] == [[0.1, 0.01], [1.0, 2.0]]
+    start, later = {"W_O": [0.1, 0.3, 0.2], "W_1": [0.01]}, {"W_O": [1.0], "W_1": [2.0, 4.0]}
+    gradient_sizes({"start": start, "later": later}, ax)
+    assert [list(line.get_xdata()) for line in ax.lines] == [[0.2, 0.01], [1.0, 3.0]], "medians"
+    spreads = [
+        segment[:, 0].tolist() for of_state in ax.collections for segment in of_state.get_segments()
+    ]
+    assert spreads == [[0.1, 0.3], [0.01, 0.01], [1.0, 1.0], [2.0, 4.0]]
     assert len({line.get_marker() for line in ax.lines}) == 2
     assert ax.get_xscale() == "log"
 

@@ -1,4 +1,4 @@
-"""Which word says which: links read off attention weights, and how wrong they are (chapter 06).
+"""Word alignments read off attention weights, and how wrong they are (chapter 06).
 
 A link (i, j) joins source word i with target word j, both counted from 0, as in
 ``SentencePair.alignment``.
@@ -19,12 +19,12 @@ Link = tuple[int, int]
 
 @dataclass(frozen=True)
 class AlignmentScores:
-    """How well the links found in some sentences agree with the known ones.
+    """How well the links that were found agree with the known ones.
 
     Args:
         precision: share of the links found that are possible.
         recall: share of the sure links that were found.
-        error_rate: 0 for perfect agreement, 1 for none.
+        error_rate: from 0, perfect agreement, to 1, no link in common.
         links: how many were found.
     """
 
@@ -35,11 +35,11 @@ class AlignmentScores:
 
 
 def as_read(weights: Float[Tensor, "*batch m n"]) -> Float[Tensor, "*batch m n"]:
-    """Where the decoder looks in the step that reads a token, not in the one that predicts it.
+    """Where the decoder looks in the step that reads a token, instead of the one that predicts it.
 
     Row j of a map is where the decoder looked while it predicted token j; it reads that token one
-    step later, in row j + 1. The last token is <eos>, which no step reads: its row is zeros.
-    Chen et al. (2020) find that this row often aligns better. Chapter 06.
+    step later, in row j + 1. The last token is <eos>, which no step reads, so its row is zeros.
+    Chen et al. (2020) find that the reading row often aligns better. Chapter 06.
 
     Args:
         weights: one row for each target piece, <eos> last.
@@ -50,7 +50,7 @@ def as_read(weights: Float[Tensor, "*batch m n"]) -> Float[Tensor, "*batch m n"]
 
 
 def strongest_links(weights: Float[Tensor, "m n"]) -> set[Link]:
-    """Each target word with the source word that it looks at most.
+    """Links each target word to the source word with the largest weight in its row.
 
     Args:
         weights: one row for each target word, without <eos>; a row may have a last column for the
@@ -60,7 +60,7 @@ def strongest_links(weights: Float[Tensor, "m n"]) -> set[Link]:
 
 
 def links_above(weights: Float[Tensor, "m n"], threshold: float) -> set[Link]:
-    """Every pair of words whose weight is above a threshold: of none, one or several each.
+    """Links all pairs of words whose weight is above a threshold: a word may have several, or none.
 
     Args:
         weights: one row for each target word.
@@ -70,7 +70,7 @@ def links_above(weights: Float[Tensor, "m n"], threshold: float) -> set[Link]:
 
 
 def links_of_source(weights: Float[Tensor, "m n"]) -> set[Link]:
-    """Each source word with the target word that looks at it most: the map read by columns.
+    """Links each source word to the target word with the largest weight in its column.
 
     Args:
         weights: one row for each target word, one column for each source word, without <eos>.
@@ -85,16 +85,17 @@ def alignment_scores(
 ) -> AlignmentScores:
     """Precision, recall and the alignment error rate of the links found.
 
-    AER = 1 - (hits in S + hits in P) / (size of A + size of S), with links found A, sure ones S and
-    possible ones P.
+    AER = 1 - (hits in S + hits in P) / (size of A + size of S), where A are the links found, S the
+    sure ones and P the possible ones. Precision is hits in P / size of A, recall hits in S / size
+    of S.
 
-    All sentences are counted together. Without ``possible`` every sure link is possible and no
-    other, and the rate is 1 - F1.
+    The counts of all sentences are added up before they are divided. Without ``possible``, only the
+    sure links are possible, and the rate is 1 - F1.
 
     Args:
         found: the links A of each sentence.
-        sure: the links S that must be there.
-        possible: the links P that may be; sure links are possible too.
+        sure: the links S of each sentence that should be found.
+        possible: the links P of each sentence that may be found; sure links are possible too.
 
     Raises:
         MtcourseError: the numbers of sentences differ, or there is no link at all.

@@ -1,4 +1,4 @@
-"""A translator's soft alignments beside the links that are known, to play with (chapter 06)."""
+"""Explorer: a translator's soft alignments beside the known links (chapter 06)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from mtcourse.figures.explorers import Explorer
 from mtcourse.models.translator import Translator
 from mtcourse.text.pairs import SentencePair
 
-# From the built-in corpus's test split, with the links that its grammar made.
+# From the test split of the built-in corpus, with the links of its grammar.
 PAIRS = (
     SentencePair(
         "Her daughter is not closing the restaurants.",
@@ -55,14 +55,14 @@ def alignment_explorer(
     pairs: Sequence[SentencePair] = PAIRS,
     settings: Mapping[str, Any] | None = None,
 ) -> Explorer:
-    """Which source words each target word looks at, and how far that is from the known links.
+    """Shows which source words each target word looks at, and compares this with the known links.
 
     Args:
         translator: whose heads; None takes the one that comes with the package.
         pairs: sentences with their translations and links.
-        settings: what is chosen at first: sentence, layer, query (places from 0), head (from 0, or
-            -1 for the mean), row ("predicts" or "reads"), rule ("rows", "columns" or "threshold"),
-            threshold.
+        settings: what is chosen at first: sentence, layer, query (positions from 0), head (from 0,
+            or -1 for the mean), row ("predicts" or "reads"), rule ("rows", "columns" or
+            "threshold"), threshold.
 
     Source: A16, C37. Chapter 06.
 
@@ -91,8 +91,8 @@ def alignment_explorer(
         },
         settings or {},
         "This explorer needs JavaScript. It shows, for each Dutch word of a sentence pair, which "
-        "English words the translator looks at while it writes it, beside the links that the "
-        "grammar knows, and computes the alignment error rate.",
+        "English words the translator looks at while it writes that word, beside the links of "
+        "the grammar, and computes the alignment error rate.",
     )
 
 

@@ -1,4 +1,4 @@
-"""Pictures of two sentences and what joins them (chapter 06)."""
+"""Pictures of cross-attention and of word alignments (chapter 06)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from mtcourse.figures.attention_map import INK, LINE_COLOURS, Point, book_style
 
 
 def who_asks_whom(ax: Axes) -> Axes:
-    """Draws the two towers, and the one place where they meet.
+    """Draws encoder and decoder as two towers, and the arrows from one to the other.
 
     Args:
         ax: where to draw, made within ``book_style()``.
@@ -54,7 +54,7 @@ def alignment_dots(
         source_words: the columns.
         target_words: the rows.
         known: the links that are right.
-        found: the links to judge.
+        found: the links to compare with them.
         ax: where to draw, made within ``book_style()``.
 
     Raises:
@@ -83,13 +83,13 @@ def alignment_dots(
 def paired_bars(
     groups: Mapping[str, Mapping[str, float]], x_label: str, ax: Axes, text: str = "%.1f"
 ) -> Axes:
-    """Horizontal bars in groups, with their numbers.
+    """Draws horizontal bars in groups, with their numbers.
 
     Args:
         groups: for each series its value by name; all have the same names.
         x_label: what is measured.
         ax: where to draw, made within ``book_style()``.
-        text: how a number is written.
+        text: the format of the numbers.
     """
     names = list(next(iter(groups.values())))
     thick = 0.8 / len(groups)
@@ -116,12 +116,12 @@ def precision_and_recall(
     chosen: float,
     ax: Axes,
 ) -> Axes:
-    """How the three answer to the threshold above which a weight is a link.
+    """Draws three measures against the threshold above which a weight is a link.
 
     Args:
         precision: points (threshold, percent).
-        recall: likewise.
-        error_rate: likewise.
+        recall: the same.
+        error_rate: the same.
         chosen: the threshold to mark.
         ax: where to draw, made within ``book_style()``.
     """

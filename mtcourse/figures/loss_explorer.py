@@ -1,4 +1,4 @@
-"""The figure to play with of chapter 08: the loss of one token, and steps down its slope."""
+"""The explorer of chapter 08: the loss of one token, and steps of gradient descent on it."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from mtcourse.figures.explorers import Explorer
 
 
 def loss_explorer(settings: Mapping[str, Any] | None = None) -> Explorer:
-    """The loss of one token over the lead of the right word, its slope, and gradient descent.
+    """The loss of one token against the lead of the right word, its slope, and gradient descent.
 
-    All words but the right one have the same logit, and it is ahead of them by z. Then the loss is
+    The wrong words all have the same logit, and that of the right word is larger by z. The loss is
     log(1 + (V - 1) exp(-z)) + ε z (V - 1) / V.
 
     Args:
-        settings: what is chosen at first: z, V (2, 20 or 2000), epsilon (0 to 0.3) and power (of
-            ten: the learning rate).
+        settings: the values at first: z, V (2, 20 or 2000), epsilon (0 to 0.3), and power (the
+            learning rate is 10 to this power).
 
     Source: A19, A21; label smoothing. Chapter 08.
     """
@@ -26,5 +26,5 @@ def loss_explorer(settings: Mapping[str, Any] | None = None) -> Explorer:
         {"z": -2.0, "V": 20, "epsilon": 0.0, "power": 0.0},
         settings or {},
         "This explorer needs JavaScript. It draws the loss of one token against the lead of the "
-        "right word's logit, with and without label smoothing, and takes steps down its slope.",
+        "right word's logit, with and without label smoothing, and steps down by its gradient.",
     )

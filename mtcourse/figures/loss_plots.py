@@ -1,4 +1,4 @@
-"""Pictures of losses and of the gradients that flow back from them (chapter 08)."""
+"""Figures of losses and of the gradients that flow back from them (chapter 08)."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from matplotlib.axes import Axes
 from torch import Tensor
 
 from mtcourse.errors import MtcourseError
+from mtcourse.evaluation.starts import Spread
 from mtcourse.figures.attention_map import INK, LINE_COLOURS, Point, book_style
 
 BLUE, ORANGE, GREEN, _ = LINE_COLOURS
@@ -27,14 +28,16 @@ def token_bars(
         pieces: the tokens.
         losses: -log p of each, in nats.
         ax: where to draw, made within ``book_style()``.
-        chosen: places of the tokens to draw in orange.
+        chosen: positions of the tokens to draw in orange.
         top: the upper end of the axis; by default a little above the largest loss.
 
     Raises:
-        MtcourseError: there are not as many losses as tokens.
+        MtcourseError: the number of losses differs from the number of tokens.
     """
     if len(pieces) != len(losses):
-        raise MtcourseError(f"{len(losses)} losses do not fit {len(pieces)} tokens")
+        raise MtcourseError(
+            f"{len(losses)} losses do not fit {len(pieces)} tokens: each token has one loss"
+        )
     chosen = set(chosen)
     with book_style():
         colours = [ORANGE if j in chosen else BLUE for j in range(len(pieces))]
@@ -53,12 +56,12 @@ def pulled_words(
     gradient: Float[Tensor, " V"],
     ax: Axes,
 ) -> Axes:
-    """Draws for some words their probability, and the gradient of the loss at their logits.
+    """Draws the probability of some words and the gradient of the loss at their logits.
 
     Args:
         names: the words, the most probable first.
-        probabilities: what each was given.
-        gradient: of the loss with respect to each logit; a step goes the other way.
+        probabilities: of each word.
+        gradient: of the loss with respect to each logit; a step of learning goes against it.
         ax: where to draw, made within ``book_style()``.
     """
     with book_style():
@@ -78,20 +81,23 @@ def pulled_words(
 def there_and_back(
     places: Mapping[str, Point], steps: Iterable[tuple[str, str, str]], ax: Axes
 ) -> Axes:
-    """Draws the matrices of a forward pass, what makes one of the other, and the way back.
+    """Draws the matrices of a forward pass, the weights between them, and the way back.
 
     Args:
-        places: the middle of each matrix's name, in units of a name's width.
-        steps: (from, to, weights): an arrow forward, with the weights' name, and one back.
+        places: where the centre of each matrix's name stands.
+        steps: (from, to, weights): an arrow forward, labelled with the weights, and one back.
         ax: where to draw, made within ``book_style()``.
 
     Raises:
-        MtcourseError: a step begins or ends at a matrix that has no place.
+        MtcourseError: a step begins or ends at a matrix without a place.
     """
     with book_style():
         for start, end, weights in steps:
             if not {start, end} <= set(places):
-                raise MtcourseError(f"the step from {start} to {end} has no place for one of them")
+                raise MtcourseError(
+                    f"the step from {start} to {end} needs a place for both; "
+                    f"places has {', '.join(places)}"
+                )
             _both_ways(ax, places[start], places[end], weights)
         for name, (x, y) in places.items():
             box = {"boxstyle": "round,pad=0.3", "facecolor": "none", "edgecolor": INK}
@@ -102,22 +108,26 @@ def there_and_back(
     return ax
 
 
-def gradient_sizes(sizes: Mapping[str, Mapping[str, float]], ax: Axes) -> Axes:
-    """Draws how long the gradient of each weight is, in several states of a model.
+def gradient_sizes(norms: Mapping[str, Mapping[str, Sequence[float]]], ax: Axes) -> Axes:
+    """Draws the norm of each weight's gradient, in several states of a model, from several starts.
 
     Args:
-        sizes: for each state the length by the name of the weight; the names are the same.
+        norms: for each state, by the name of the weight, one norm for each start. All states name
+            the same weights. The mark stands at the median, in a line from lowest to highest.
         ax: where to draw, made within ``book_style()``.
     """
     with book_style():
         looks = zip(LINE_COLOURS, ("o", "s", "^", "x"), strict=True)
-        for (state, of_state), (colour, mark) in zip(sizes.items(), looks, strict=False):
+        for (state, of_state), (colour, mark) in zip(norms.items(), looks, strict=False):
             rows = range(len(of_state))
-            ax.plot(list(of_state.values()), rows, mark, color=colour, label=state)
-        names = list(next(iter(sizes.values())))
+            spreads = [Spread.of(of_starts) for of_starts in of_state.values()]
+            lows, highs = [spread.low for spread in spreads], [spread.high for spread in spreads]
+            ax.hlines(rows, lows, highs, color=colour, alpha=0.5)
+            ax.plot([spread.median for spread in spreads], rows, mark, color=colour, label=state)
+        names = list(next(iter(norms.values())))
         ax.set_yticks(range(len(names)), names)
         ax.invert_yaxis()
-        ax.set(xscale="log", xlabel="length of the gradient")
+        ax.set(xscale="log", xlabel="norm of the gradient")
         ax.grid(color=INK, alpha=0.25)
         ax.legend()
     return ax
@@ -126,15 +136,15 @@ def gradient_sizes(sizes: Mapping[str, Mapping[str, float]], ax: Axes) -> Axes:
 def histogram(
     values: Float[Tensor, " n"], mark: float, says: str, x_label: str, ax: Axes, bins: int = 50
 ) -> Axes:
-    """Draws how often values from 0 to 1 occur, and a line at one of them.
+    """Draws a histogram of values from 0 to 1, with a line at one of them.
 
     Args:
         values: from 0 to 1.
         mark: where the line stands.
-        says: what the line is.
+        says: the line's label.
         x_label: what the values are.
         ax: where to draw, made within ``book_style()``.
-        bins: how many columns.
+        bins: number of columns.
     """
     with book_style():
         ax.hist(values.tolist(), bins=bins, range=(0, 1), color=BLUE, alpha=0.7)
@@ -145,7 +155,7 @@ def histogram(
 
 
 def _both_ways(ax: Axes, start: Point, end: Point, weights: str) -> None:
-    """A grey arrow forward and, beside it, an orange one back."""
+    """Draws a grey arrow forward and an orange one back beside it."""
     (x, y), (u, v) = start, end
     length = ((u - x) ** 2 + (v - y) ** 2) ** 0.5
     across, up = (u - x) / length, (v - y) / length

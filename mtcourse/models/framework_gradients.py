@@ -1,8 +1,9 @@
 """The gradient of every weight of document A's model, by hand (chapter 08).
 
-Document A's section 4.1 begins to put one equation into the other. Here the chain is followed to
-its end, backwards: ``X_bar`` is ∂L/∂X for any matrix X of the forward pass, and has its shape.
-Every function is one rule. Batches come first; the gradient of a weight adds up over them.
+Section 4.1 of document A begins to put one equation into the next. Here the chain rule follows
+these equations back to their end. ``X_bar`` is ∂L/∂X, in the shape of X, for any matrix X of the
+forward pass. Each function is one rule. Batch dimensions come first; the gradient of a weight is
+summed over them.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ Weights = Mapping[str, Tensor]
 def log_probabilities(
     H_D: Float[Tensor, "*batch m d"], W_O: Float[Tensor, "d V_t"]
 ) -> Float[Tensor, "*batch m V_t"]:
-    """log softmax(H_D W_O)_{jk}, the logarithm of what A22 calls y-hat_j[k] (chapter 08)."""
+    """log softmax(H_D W_O)_{jk}, the logarithm of y-hat_j[k] in A22 (chapter 08)."""
     return torch.log_softmax(vocabulary_logits(H_D, W_O), dim=-1)
 
 
@@ -43,11 +44,11 @@ def probabilities_from_attention(
 
 @dataclass(frozen=True)
 class AttentionRecord:
-    """An attention and all that its gradient needs.
+    """An attention, with all matrices that its gradient needs.
 
     Args:
-        X: the rows that ask.
-        Z: the rows that answer.
+        X: the rows that the queries come from.
+        Z: the rows that keys and values come from.
         Q: queries, X W_Q.
         K: keys, Z W_K.
         V: values, Z W_V.
@@ -66,11 +67,11 @@ class AttentionRecord:
 
 @dataclass(frozen=True)
 class ForwardRecord:
-    """Every matrix of one forward pass that the way back needs.
+    """All matrices of one forward pass that the way back needs.
 
     Args:
-        source: ids that the encoder read.
-        target: ids that the decoder read.
+        source: the ids that the encoder reads.
+        target: the ids that the decoder reads.
         encoder: the encoder's self-attention.
         H_E: the encoder's output.
         decoder: the decoder's masked self-attention.
@@ -96,16 +97,16 @@ def forward_record(
     source_mask: Bool[Tensor, "batch 1 1 n"] | None = None,
     target_positions: bool = False,
 ) -> ForwardRecord:
-    """The model's equations in order, each result kept: U depends on the weights alone (A23).
+    """Runs the model's equations in order and keeps each result (A23).
 
     Args:
         weights: by their names in ``FrameworkModel``.
         source: source ids, padded with 0.
-        target: ids that the decoder reads.
-        source_mask: True where a source token is real.
-        target_positions: adds P to the target's rows.
+        target: the ids that the decoder reads.
+        source_mask: True where a source token is not padding.
+        target_positions: whether to add P to the target's embeddings.
 
-    Source: A03 to A18, in the order of A23's substitution. Chapter 08.
+    Source: A03 to A18, in the order of the substitution in A23. Chapter 08.
     """
     w = weights
     allowed = None if source_mask is None else source_mask[:, 0]
@@ -125,14 +126,14 @@ def forward_record(
 def product_gradients(
     X: Float[Tensor, "*batch n a"], W: Float[Tensor, "a b"], Y_bar: Float[Tensor, "*batch n b"]
 ) -> tuple[Float[Tensor, "*batch n a"], Float[Tensor, "a b"]]:
-    """Of Y = X W: X_bar = Y_bar W^T and W_bar = X^T Y_bar, added up over the batch (chapter 08)."""
+    """For Y = X W: X_bar = Y_bar W^T and W_bar = X^T Y_bar, summed over the batch (chapter 08)."""
     return Y_bar @ W.T, X.flatten(0, -2).T @ Y_bar.flatten(0, -2)
 
 
 def relu_gradient(
     F: Float[Tensor, "*batch d"], R_bar: Float[Tensor, "*batch d"]
 ) -> Float[Tensor, "*batch d"]:
-    """Of R = ReLU(F): F_bar is R_bar where F > 0, and 0 elsewhere (chapter 08)."""
+    """For R = ReLU(F): F_bar is R_bar where F > 0, and 0 elsewhere (chapter 08)."""
     return R_bar * (F > 0)
 
 
@@ -142,7 +143,7 @@ def feed_forward_gradients(
     W_2: Float[Tensor, "d_ff d"],
     H_bar: Float[Tensor, "*batch n d"],
 ) -> tuple[Float[Tensor, "*batch n d"], Float[Tensor, "d d_ff"], Float[Tensor, "d_ff d"]]:
-    """Of H = ReLU(A W_1) W_2: A_bar, W_1_bar, W_2_bar (A08, A17, A23; chapter 08)."""
+    """For H = ReLU(A W_1) W_2: A_bar, W_1_bar, W_2_bar (A08, A17, A23; chapter 08)."""
     F = A @ W_1
     R_bar, W_2_bar = product_gradients(torch.relu(F), W_2, H_bar)
     A_bar, W_1_bar = product_gradients(A, W_1, relu_gradient(F, R_bar))
@@ -152,10 +153,10 @@ def feed_forward_gradients(
 def softmax_gradient(
     alpha: Float[Tensor, "*batch n"], alpha_bar: Float[Tensor, "*batch n"]
 ) -> Float[Tensor, "*batch n"]:
-    """Of alpha = softmax(s): s_bar = alpha * (alpha_bar - <alpha, alpha_bar>), row by row.
+    """For alpha = softmax(s): s_bar = alpha * (alpha_bar - <alpha, alpha_bar>), row by row.
 
-    That is (diag(alpha) - alpha alpha^T) alpha_bar without forming the matrix. Where a mask made a
-    weight 0, so is its gradient. Chapters 04 and 08.
+    This is (diag(alpha) - alpha alpha^T) alpha_bar without forming the matrix. Where a mask has
+    made a weight 0, its gradient is 0, too. Chapters 04 and 08.
     """
     return alpha * (alpha_bar - (alpha * alpha_bar).sum(-1, keepdim=True))
 
@@ -169,9 +170,9 @@ def attention_gradients(
 ) -> tuple[
     Float[Tensor, "*batch m d_k"], Float[Tensor, "*batch n d_k"], Float[Tensor, "*batch n d_v"]
 ]:
-    """Of A = softmax(Q K^T / sqrt(d_k) + M) V: Q_bar, K_bar, V_bar (A07, A14, A16; chapter 08).
+    """For A = softmax(Q K^T / sqrt(d_k) + M) V: Q_bar, K_bar, V_bar (A07, A14, A16; chapter 08).
 
-    V_bar = alpha^T A_bar, alpha_bar = A_bar V^T, S_bar as ``softmax_gradient`` has it, then
+    V_bar = alpha^T A_bar, alpha_bar = A_bar V^T, S_bar by ``softmax_gradient``, then
     Q_bar = S_bar K / sqrt(d_k) and K_bar = S_bar^T Q / sqrt(d_k).
     """
     V_bar = alpha.mT @ A_bar
@@ -187,9 +188,9 @@ def framework_gradients(
     Args:
         weights: those of the forward pass, by their names in ``FrameworkModel``.
         record: the forward pass.
-        U_bar: ∂L/∂U, which is all that is known here of the loss: ``logit_gradient`` gives it.
+        U_bar: ∂L/∂U, as ``logit_gradient`` computes it. The loss enters only here.
 
-    Source: section 4.1 of document A, carried on. Chapter 08.
+    Source: section 4.1 of document A, continued. Chapter 08.
     """
     w, r = weights, record
     bar: dict[str, Tensor] = {}
@@ -211,14 +212,14 @@ def framework_gradients(
 
 
 def weights_of(model: FrameworkModel) -> dict[str, Tensor]:
-    """The model's weights by name, cut off from autograd."""
+    """The model's weights by name, detached from autograd."""
     return {name: W.detach() for name, W in model.named_parameters()}
 
 
 def _through_attention(
     w: Weights, where: str, r: AttentionRecord, A_bar: Tensor, bar: dict[str, Tensor]
 ) -> tuple[Tensor, Tensor]:
-    """Puts the gradients of the three projections into ``bar``; gives X_bar and Z_bar."""
+    """Puts the gradients of the three projections into ``bar`` and returns X_bar and Z_bar."""
     Q_bar, K_bar, V_bar = attention_gradients(r.Q, r.K, r.V, r.alpha, A_bar)
     X_bar, bar[f"W_Q_{where}"] = product_gradients(r.X, w[f"W_Q_{where}"], Q_bar)
     by_keys, bar[f"W_K_{where}"] = product_gradients(r.Z, w[f"W_K_{where}"], K_bar)
@@ -229,7 +230,7 @@ def _through_attention(
 def _attend(
     X: Tensor, Z: Tensor, W_Q: Tensor, W_K: Tensor, W_V: Tensor, mask: Tensor | None
 ) -> AttentionRecord:
-    """Attention from X to Z, with everything kept."""
+    """Attention from X to Z, with all its matrices."""
     Q, K, V = queries_keys_values(X, Z, W_Q, W_K, W_V)
     alpha = attention_weights(scaled_scores(Q, K), mask)
     return AttentionRecord(X, Z, Q, K, V, alpha, alpha @ V)

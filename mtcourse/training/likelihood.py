@@ -1,7 +1,7 @@
-"""Cross-entropy from likelihood, its gradient, and a step against it: the equations (chapter 08).
+"""Cross-entropy from likelihood, its gradient, and a step of descent: the equations (chapter 08).
 
-``mtcourse.training.loss`` computes the same losses fast. Here each line of the chapter is a
-function that can be read.
+``mtcourse.training.loss`` computes the same losses fast. Here each equation of the chapter is a
+function of its own.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from torch import Tensor
 from mtcourse.errors import MtcourseError
 
 WEIGHTINGS = ("sum", "sentences", "tokens", "tokens of each sentence")
-"""What a sum of token losses can be divided by."""
+"""The ways to divide a sum of token losses, as ``corpus_loss`` names them."""
 
 
 def token_losses(
@@ -24,8 +24,8 @@ def token_losses(
 ) -> Float[Tensor, "*batch"]:
     """-log softmax(u_j)[y_j] at each position j, and 0 at padding: the terms of every loss (C04).
 
-    By log softmax(u)[y] = u[y] - log sum_k exp(u[k]), with the largest logit taken from all first,
-    so that no probability is rounded to 0 before its logarithm is taken. Chapter 08.
+    Computes log softmax(u)[y] = u[y] - log sum_k exp(u[k]) after subtracting the largest logit, so
+    that no probability is rounded to 0 before its logarithm is taken. Chapter 08.
 
     Args:
         logits: u_j, a score for each of the V classes at each position.
@@ -44,7 +44,7 @@ def sequence_loss(
 
     Args:
         probabilities: y_n, the predicted distribution at each position.
-        labels: t_n, the right class at each position; none is padding.
+        labels: t_n, the right class at each position, without padding.
     """
     return -probabilities.gather(-1, labels[..., None]).squeeze(-1).log().sum(-1)
 
@@ -52,18 +52,19 @@ def sequence_loss(
 def corpus_loss(
     losses: Float[Tensor, "N m"], counts: Int[Tensor, " N"], weighting: str = "tokens"
 ) -> Float[Tensor, ""]:
-    """The loss of N sentences out of the losses of their tokens, in one of four weightings.
+    """The loss of N sentences from the losses of their tokens, in one of four weightings.
 
-    sum: sum_i sum_j l_ij (C05);   sentences: that over N (A19);   tokens: that over sum_i m_i, as
-    toolkits do;   tokens of each sentence: (1/N) sum_i (1/m_i) sum_j l_ij. Chapter 08.
+    ``sum``: sum_i sum_j l_ij (C05). ``sentences``: the sum divided by N (A19). ``tokens``: the sum
+    divided by sum_i m_i, as in toolkits. ``tokens of each sentence``:
+    (1/N) sum_i (1/m_i) sum_j l_ij. Chapter 08.
 
     Args:
         losses: l_ij as ``token_losses`` gives them, 0 at padding.
         counts: m_i, the tokens of each sentence without padding.
-        weighting: what the sum is divided by, one of ``WEIGHTINGS``.
+        weighting: one of ``WEIGHTINGS``.
 
     Raises:
-        MtcourseError: there is no token, or no such weighting.
+        MtcourseError: a sentence has no token, or there is no such weighting.
     """
     if not (counts > 0).all() or len(counts) == 0:
         raise MtcourseError(f"every sentence needs a token to take a mean of: {counts.tolist()}")
@@ -82,7 +83,7 @@ def corpus_loss(
 def smoothed_targets(
     labels: Int[Tensor, "*batch"], V: int, smoothing: float, dtype: torch.dtype = torch.float32
 ) -> Float[Tensor, "*batch V"]:
-    """q = (1 - ε) onehot(y) + ε / V: what a smoothed loss asks for (A19 where ε is 0; chapter 08).
+    """q = (1 - ε) onehot(y) + ε / V: the target of a smoothed loss (A19 if ε is 0; chapter 08).
 
     Args:
         labels: y, the right class at each position.
@@ -102,8 +103,8 @@ def logit_gradient(
 ) -> Float[Tensor, "*batch V"]:
     """∂L/∂U = softmax(U) - q for the summed loss, and 0 in the rows of padding (A22, C05).
 
-    What each word was given, less what it should have been given. Divide by whatever the loss is
-    divided by. Chapter 08.
+    The probability that each word got, less the one that it should have got. If the loss is divided
+    by something, divide the gradient by the same. Chapter 08.
 
     Args:
         logits: U, a row for each position.
@@ -123,11 +124,11 @@ def descend(
 
     Args:
         weights: by name; they stay as they are.
-        gradients: for each weight one of its shape, all taken before any weight has moved.
+        gradients: one for each weight, of its shape, all computed before any weight moves.
         rate: η, the learning rate.
 
     Raises:
-        MtcourseError: a weight without a gradient, or a gradient without a weight.
+        MtcourseError: a weight has no gradient, or a gradient has no weight.
     """
     if set(weights) != set(gradients):
         alone = sorted(set(weights) ^ set(gradients))
@@ -136,7 +137,7 @@ def descend(
 
 
 def entropy_of_targets(V: int, smoothing: float) -> float:
-    """The least that a smoothed loss can be: the entropy of q, in nats a token (chapter 08).
+    """The lowest possible smoothed loss: the entropy of q, in nats per token (chapter 08).
 
     Args:
         V: how many classes there are.

@@ -1,9 +1,9 @@
 """The training loss: cross-entropy with smoothing, plainly and in chunks (chapters 08, 12).
 
 Both losses return the **sum** over the target tokens that are not padding. The training loop
-divides once by the number of target tokens of the whole update, over all accumulation steps and
-processes, so that every token weighs the same whatever batch it came in; a mean of means would not
-do that.
+divides once, by the number of target tokens of the whole update, over all accumulation steps and
+processes. So every token has the same weight, whichever batch it came in; in a mean of means it
+would not.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from mtcourse.products import linear, transposed_product
 
 
 def perplexity(mean_loss: float) -> float:
-    """How many equally likely tokens the model wavers between: exp(mean loss per token).
+    """exp(mean loss per token): among how many equally likely tokens the model might as well guess.
 
     Args:
         mean_loss: mean cross-entropy per token in nats, without label smoothing.
@@ -44,9 +44,9 @@ def cross_entropy(
         ignore: the label that marks padding.
 
     Raises:
-        MtcourseError: where every label is padding: the mean of nothing is not a number.
+        MtcourseError: every label is padding, so there is no token to average over.
 
-    Source: A19 averages over sentences; the mean over tokens is the toolkits'. Chapter 08.
+    Source: A19, which averages over sentences; toolkits average over tokens. Chapter 08.
     """
     count = int((labels != ignore).sum())
     if count == 0:
@@ -68,8 +68,8 @@ def label_smoothed_loss(
     L = − Σ_t Σ_k q_t[k] log softmax(logits_t)[k],   q_t = (1 − ε) onehot(y_t) + ε uniform
 
     The uniform distribution is over the classes that are possible at t. A class whose logit is −inf
-    is impossible and gets no smoothing mass, for ε · log 0 would make the loss infinite. Only a
-    *label* whose own logit is −inf gives an infinite loss: there model and data contradict each
+    is impossible. It gets no smoothing mass, because ε · log 0 would make the loss infinite. Only a
+    *label* whose own logit is −inf gives an infinite loss: there, model and data contradict each
     other.
 
     Args:
@@ -79,7 +79,7 @@ def label_smoothed_loss(
         ignore: the label that marks padding; such tokens add nothing, not even smoothing.
 
     Raises:
-        MtcourseError: for a label that is no class, or an ε out of range.
+        MtcourseError: a label is not a class, or ε is out of range.
 
     Source: A19, C04; smoothing: Szegedy et al. 2016, Vaswani et al. 2017 (ε = 0.1). Chapter 08.
     """
@@ -107,10 +107,10 @@ def chunked_loss(
 ) -> Float[Tensor, ""]:
     """``label_smoothed_loss(H @ W_Oᵀ + bias, labels)``, without ever holding all logits.
 
-    A few tokens at a time: their logits, their loss, and at once the gradient with respect to the
-    logits, softmax(logits) − q, which is all that the gradients of H, W_O and bias need. One
-    buffer serves all chunks, and padding is never multiplied. Classes are ruled out by
-    a bias of −inf; they get no smoothing mass. There are no second derivatives.
+    It takes a few tokens at a time. It computes their logits, their loss, and at once the gradient
+    of the logits, softmax(logits) − q, from which the gradients of H, W_O and bias follow. One
+    buffer serves all chunks, and nothing is computed for padding. A bias of −inf rules a class out,
+    and this class gets no smoothing mass. There are no second derivatives.
 
     Args:
         H: the decoder's last hidden states.
@@ -119,10 +119,10 @@ def chunked_loss(
         labels: the right class of each token.
         smoothing: ε, at least 0 and below 1.
         ignore: the label that marks padding.
-        chunk_tokens: tokens a chunk: on a CPU, so many that a chunk of logits stays in its cache.
+        chunk_tokens: tokens in a chunk; on a CPU, few enough for their logits to fit in its cache.
 
     Raises:
-        MtcourseError: for a label that is no class, or an ε out of range.
+        MtcourseError: a label is not a class, ε is out of range, or a chunk holds no token.
 
     Source: the equation of ``label_smoothed_loss``; A22 gives the logits. Chapter 12.
     """
@@ -165,7 +165,7 @@ def _kept_tokens(labels: Tensor, classes: int, smoothing: float, ignore: int) ->
 def _loss_and_gradient(
     log_p: Tensor, y: Tensor, smoothing: float, possible: slice | Tensor, spread: float
 ) -> tuple[Tensor, Tensor]:
-    """The loss of one chunk, and its gradient softmax − q, which takes the place of ``log_p``."""
+    """The loss of one chunk, and its gradient softmax − q, which overwrites ``log_p``."""
     loss = -(1 - smoothing) * log_p.gather(1, y).sum()
     if smoothing > 0:
         loss -= spread * log_p[:, possible].sum()

@@ -44,101 +44,101 @@ def correct(found, sure, possible):
 
 
 def agreement(found, sure, possible):
-    """This is 1 minus the error rate: it is 1 where everything is right.
+    """Your result is 1 minus the error rate: it is 1 where every link is right.
 
-    A rate of errors is 0 where there are none.
+    An error rate is 0 where nothing is wrong.
     """
     return 1 - correct(found, sure, possible)
 
 
 def in_percent(found, sure, possible):
-    """This is the error rate in percent.
+    """Your result is the error rate in percent.
 
-    Asked for is a number from 0 to 1.
+    Return a number from 0 to 1.
     """
     return 100 * correct(found, sure, possible)
 
 
 def sure_alone(found, sure, possible):
-    """Links that are merely possible count as wrong here.
+    """You count links that are merely possible as wrong.
 
-    Which set should a link that you found be in, so that it is not held against you?
+    In which set must a found link be, so that it does not count as an error?
     """
     return 1 - 2 * (found & sure).sum() / (found.sum() + sure.sum())
 
 
 def possible_alone(found, sure, possible):
-    """All possible links are treated as sure: you must find every one of them.
+    """You treat all possible links as sure, so that every one of them must be found.
 
-    Which set must be found, and which may be?
+    Which of the two sets must be found, and which may be found?
     """
     return 1 - 2 * (found & possible).sum() / (found.sum() + possible.sum())
 
 
 def divided_by_possible(found, sure, possible):
-    """Below the fraction you count the possible links. What must be found are the sure ones.
+    """Your denominator counts the possible links. It should count the sure ones.
 
-    Recall asks how many of S were found.
+    Recall is the share of S that was found.
     """
     hits = (found & sure).sum() + (found & possible).sum()
     return 1 - hits / (found.sum() + possible.sum())
 
 
 def hits_divided_by_one(found, sure, possible):
-    """Hits among sure and possible links are added up, but divided by the number found alone.
+    """You add up the hits among sure and possible links, but divide by the number of found links
+    alone.
 
-    Below the fraction stand |A| and |S|: what was found, and what should have been.
+    The denominator is |A| + |S|: the links that were found plus those that should be found.
     """
     hits = (found & sure).sum() + (found & possible).sum()
     return 1 - hits / found.sum().clamp(min=1)
 
 
 def one_minus_precision(found, sure, possible):
-    """This is 1 minus precision. Links that you did not find cost nothing.
+    """Your result is 1 minus precision. Links that you did not find cost nothing.
 
-    Find a single sure link and nothing else: your error is 0. Should it be?
+    Find a single sure link and nothing else: your error rate is 0. Should it be?
     """
     return 1 - (found & possible).sum() / found.sum().clamp(min=1)
 
 
 def one_minus_recall(found, sure, possible):
-    """This is 1 minus recall. Links that you found wrongly cost nothing.
+    """Your result is 1 minus recall. Wrong links cost nothing.
 
-    Link every word with every word: your error is 0. Should it be?
+    Link every word with every word: your error rate is 0. Should it be?
     """
     return 1 - (found & sure).sum() / sure.sum()
 
 
 def mean_of_precision_and_recall(found, sure, possible):
-    """This is 1 minus the plain mean of precision and recall.
+    """Your result is 1 minus the arithmetic mean of precision and recall.
 
-    The error rate adds hits and adds counts first, and divides once.
+    The error rate adds up hits and sizes first, and divides once.
     """
     precision = (found & possible).sum() / found.sum().clamp(min=1)
     return 1 - (precision + (found & sure).sum() / sure.sum()) / 2
 
 
 def overlap_over_union(found, sure, possible):
-    """This is 1 minus the overlap of found and sure links over their union, Jaccard's measure.
+    """Your result is 1 minus the overlap of found and sure links over their union (Jaccard).
 
-    The error rate divides by |A| + |S|. What does a union count only once?
+    The error rate divides by |A| + |S|. What does the union count only once?
     """
     return 1 - (found & sure).sum() / (found | sure).sum()
 
 
 def share_of_cells(found, sure, possible):
-    """This counts cells in which the two matrices differ, of all cells.
+    """You return the share of cells in which the two matrices differ.
 
-    Most pairs of words are no link and nobody says they are, which makes such a number small. Count
-    links only.
+    Most cells are links in neither matrix, and this makes your number small. Count only links.
     """
     return (found != sure).double().mean()
 
 
 def denominator_without_sure_twice(found, sure, possible):
-    """The hits are counted once, and the links below the fraction as well: |A ∩ S| is alone above.
+    """You count only the hits in S, and only once. The numerator has two terms.
 
-    Above stand two numbers of hits, one for S and one for P.
+    One is the number of hits in S, the other the number of hits in P.
     """
     return 1 - (found & sure).sum() / (found.sum() + sure.sum())
 
@@ -176,8 +176,8 @@ def with_selection(found, sure, possible):
 EXERCISE = Exercise(
     id="alignment_error_rate",
     oracle=correct,
-    hint="Count four numbers: links found, sure links, found ones that are sure, found ones that "
-    "are possible. Two stand above the fraction, two below.",
+    hint="Count four numbers: found links, sure links, found links that are sure, found links "
+    "that are possible. Two belong in the numerator, two in the denominator.",
     misconceptions=(
         agreement,
         in_percent,

@@ -1,4 +1,4 @@
-"""The exercise ``cross_attention``: one sentence asks another (A15, A16, B17, D04; chapter 06)."""
+"""The exercise ``cross_attention``: Dutch rows ask English (A15, A16, B17, D04; chapter 06)."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ def cases(draw: Draw) -> list[Case]:
     W_V = draw.tensor([[8.0, 0.0], [0.0, 8.0]])
     by_hand = (X, H_E, W_Q, W_K, W_V, torch.tensor([True, True, False]))
     return [
-        Case("2 rows that ask and 3 that answer, the last one padding", by_hand, by_hand=True),
-        Case("a single row that asks", _drawn(draw, (), 1, 4, 5, 6, 3, [4])),
-        Case("3 rows that ask and 6 that answer", _drawn(draw, (), 3, 6, 5, 4, 2, [6])),
-        Case("6 rows that ask and 4 that answer, one of them padding",
+        Case("2 queries and 3 keys, the last one padding", by_hand, by_hand=True),
+        Case("a single query", _drawn(draw, (), 1, 4, 5, 6, 3, [4])),
+        Case("3 queries and 6 keys", _drawn(draw, (), 3, 6, 5, 4, 2, [6])),
+        Case("6 queries and 4 keys, one of them padding",
              _drawn(draw, (), 6, 4, 5, 4, 3, [3])),
-        Case("4 rows on either side", _drawn(draw, (), 4, 4, 4, 4, 4, [4])),
+        Case("4 queries and 4 keys", _drawn(draw, (), 4, 4, 4, 4, 4, [4])),
         Case("2 sentences, padded", _drawn(draw, (2,), 3, 5, 6, 4, 2, [5, 2])),
-        Case("3 sentences, 3 rows that ask, padded", _drawn(draw, (3,), 3, 4, 5, 5, 5, [4, 3, 1])),
+        Case("3 sentences, 3 queries each, padded", _drawn(draw, (3,), 3, 4, 5, 5, 5, [4, 3, 1])),
     ]  # fmt: skip
 
 
@@ -58,32 +58,33 @@ def _attend(Q, K, V, real, divisor=None, dim=-1):
 
 
 def changes_H_E(X, H_E, W_Q, W_K, W_V, real):
-    """The outputs are right, but H_E holds other numbers after the call than before.
+    """The outputs are right, but your function changes H_E.
 
-    Do not write into an argument: the next layer of the decoder asks the same H_E.
+    Do not write into an argument: the next decoder layer reads the same H_E.
     """
     H_E[~real] = 0
     return correct(X, H_E, W_Q, W_K, W_V, real)
 
 
 def nothing_to_learn_by(X, H_E, W_Q, W_K, W_V, real):
-    """The outputs are right, but gradients do not flow back to all that they were made of.
+    """The outputs are right, but gradients do not flow back to all arguments.
 
-    The encoder learns through K and V alone. Where were numbers detached or copied?
+    The encoder learns only through the keys and the values. Where did you detach or copy a tensor?
     """
     return correct(X, H_E.detach(), W_Q, W_K, W_V, real)
 
 
 def english_asks(X, H_E, W_Q, W_K, W_V, real):
-    """The rows of H_E ask here, and those of X answer: there is a row for each English token.
+    """You compute queries from H_E, and keys and values from X: your output has a row for each
+    English token.
 
-    There should be a row for each Dutch token. Which matrix makes the queries?
+    It should have a row for each Dutch token. Which rows must the queries come from?
     """
     return torch.softmax((H_E @ W_Q) @ (X @ W_K).mT / math.sqrt(W_K.shape[-1]), -1) @ (X @ W_V)
 
 
 def dutch_asks_itself(X, H_E, W_Q, W_K, W_V, real):
-    """Queries, keys and values all come from X: this is self-attention, and nobody asks H_E.
+    """You compute queries, keys and values all from X. This is self-attention, and H_E is not used.
 
     Change a row of H_E. Does your output change?
     """
@@ -91,15 +92,16 @@ def dutch_asks_itself(X, H_E, W_Q, W_K, W_V, real):
 
 
 def values_of_the_asking_side(X, H_E, W_Q, W_K, W_V, real):
-    """The keys come from H_E, but the values from X. It runs only where both are equally long.
+    """Your keys come from H_E, but your values from X. This only runs if both have equally many
+    rows.
 
-    The weights say how much to take of each *English* row. Of what is the mean taken?
+    The weights tell how much to take of each *English* row. Which rows belong in the mean?
     """
     return _attend(X @ W_Q, H_E @ W_K, X @ W_V, real)
 
 
 def keys_for_values(X, H_E, W_Q, W_K, W_V, real):
-    """What is averaged are keys: W_V is never used.
+    """Your output is a weighted mean of the keys: W_V is never used.
 
     Keys say where to look, values say what is found there.
     """
@@ -107,31 +109,31 @@ def keys_for_values(X, H_E, W_Q, W_K, W_V, real):
 
 
 def rows_for_values(X, H_E, W_Q, W_K, W_V, real):
-    """What is averaged are the rows of H_E themselves: W_V is never used.
+    """Your output is a weighted mean of the rows of H_E: W_V is never used.
 
-    Values are made from the rows, as keys are.
+    Values are computed from these rows, just as keys are.
     """
     return _attend(X @ W_Q, H_E @ W_K, H_E, real)
 
 
 def padding_answers(X, H_E, W_Q, W_K, W_V, real):
-    """Everything is right where nothing is padded. But padding is asked like a word.
+    """Your result is right where nothing is padded. But padding gets weight, as if it were a word.
 
-    `real` says which English positions are words. Where in the computation must the others vanish?
+    `real` marks the English positions that are words. At which step must the others be hidden?
     """
     return _attend(X @ W_Q, H_E @ W_K, H_E @ W_V, torch.ones_like(real))
 
 
 def only_padding_answers(X, H_E, W_Q, W_K, W_V, real):
-    """The mask is the wrong way round: words are hidden, and padding is asked.
+    """Your mask is inverted: it hides words and leaves padding visible.
 
-    `real` is True for words. `masked_fill` fills where its mask is True.
+    `real` is True for words, and `masked_fill` fills where its mask is True.
     """
     return _attend(X @ W_Q, H_E @ W_K, H_E @ W_V, ~real)
 
 
 def padding_scores_zero(X, H_E, W_Q, W_K, W_V, real):
-    """The scores of padding are set to 0. A score of 0 is an average one, and gets weight.
+    """You set the scores of padding to 0. That is an average score, so padding gets weight.
 
     Which score has an exponential of 0?
     """
@@ -140,36 +142,39 @@ def padding_scores_zero(X, H_E, W_Q, W_K, W_V, real):
 
 
 def padding_rows_zero(X, H_E, W_Q, W_K, W_V, real):
-    """The rows of padding are made 0, so they add nothing to the mean. But they still take weight.
+    """You set the rows of padding to 0. They add nothing to the mean, but they still take weight
+    away from the words.
 
-    A key of zeros has the score 0. Sum the weights of the words alone.
+    A key of zeros has the score 0. What do the weights of the words alone sum to?
     """
     H = H_E * real[..., None]
     return _attend(X @ W_Q, H @ W_K, H @ W_V, torch.ones_like(real))
 
 
 def weights_zero_afterwards(X, H_E, W_Q, W_K, W_V, real):
-    """Weights of padding are set to 0 after the softmax: the others no longer sum to 1.
+    """You set the weights of padding to 0 after the softmax, so the other weights no longer sum to
+    1.
 
-    The sum under the fraction still counts padding. Hide it before the softmax.
+    The denominator of the softmax still counts padding. Hide it before the softmax.
     """
     scores = (X @ W_Q) @ (H_E @ W_K).mT / math.sqrt(W_K.shape[-1])
     return (torch.softmax(scores, -1) * real[..., None, :]) @ (H_E @ W_V)
 
 
 def mask_without_an_axis(X, H_E, W_Q, W_K, W_V, real):
-    """`real` has a row for each sentence, and was laid along the queries.
+    """You laid `real`, which has a row for each sentence, along the queries.
 
-    Scores are (batch, m, n), `real` is (batch, n). It needs an axis for the queries: (batch, 1, n).
+    Scores are (batch, m, n), and `real` is (batch, n). It needs an axis for the queries: (batch, 1,
+    n).
     """
     scores = (X @ W_Q) @ (H_E @ W_K).mT / math.sqrt(W_K.shape[-1])
     return torch.softmax(scores.masked_fill(~real, -math.inf), -1) @ (H_E @ W_V)
 
 
 def causal_triangle(X, H_E, W_Q, W_K, W_V, real):
-    """There is a causal mask: Dutch token i sees only the first i English ones.
+    """You apply a causal mask: Dutch token i sees only the first i English tokens.
 
-    The whole English sentence is there before the first Dutch word. What should be hidden from it?
+    The whole English sentence is known before the first Dutch word. What should be hidden from it?
     """
     scores = (X @ W_Q) @ (H_E @ W_K).mT / math.sqrt(W_K.shape[-1])
     allowed = torch.ones(scores.shape[-2:], dtype=torch.bool).tril() & real[..., None, :]
@@ -177,9 +182,9 @@ def causal_triangle(X, H_E, W_Q, W_K, W_V, real):
 
 
 def softmax_over_dutch(X, H_E, W_Q, W_K, W_V, real):
-    """The softmax runs over the Dutch tokens: they compete for each English one.
+    """Your softmax runs over the Dutch tokens: they compete for each English token.
 
-    Each Dutch token shares out a weight of 1. Along which axis must the weights sum to 1?
+    Each Dutch token has a weight of 1 to divide. Along which axis must the weights sum to 1?
     """
     scores = (X @ W_Q) @ (H_E @ W_K).mT / math.sqrt(W_K.shape[-1])
     weights = torch.softmax(scores, -2) * real[..., None, :]
@@ -187,17 +192,18 @@ def softmax_over_dutch(X, H_E, W_Q, W_K, W_V, real):
 
 
 def softmax_over_dutch_with_padding_hidden(X, H_E, W_Q, W_K, W_V, real):
-    """The softmax runs over the Dutch tokens. In a column of padding all is −∞, and that gives nan.
+    """Your softmax runs over the Dutch tokens. A column of padding holds only −∞, and this gives
+    NaN.
 
-    Each Dutch token shares out a weight of 1. Along which axis must the weights sum to 1?
+    Each Dutch token has a weight of 1 to divide. Along which axis must the weights sum to 1?
     """
     return _attend(X @ W_Q, H_E @ W_K, H_E @ W_V, real, dim=-2)
 
 
 def all_axes_turned_around(X, H_E, W_Q, W_K, W_V, real):
-    """For one sentence this is right. In a batch the keys' axes were all turned around.
+    """Your result is right for a single sentence. In a batch, you reversed all axes of the keys.
 
-    Only the last two change places: `K.mT`, and not `K.T`.
+    Swap only the last two: `K.mT`, not `K.T`.
     """
     K = (H_E @ W_K).permute(*reversed(range(H_E.dim())))
     scores = (X @ W_Q) @ K / math.sqrt(W_K.shape[-1])
@@ -205,15 +211,15 @@ def all_axes_turned_around(X, H_E, W_Q, W_K, W_V, real):
 
 
 def not_scaled(X, H_E, W_Q, W_K, W_V, real):
-    """The scores are not divided, as in document C (C37).
+    """You do not divide the scores. Neither does document C (C37).
 
-    A16, B17 and D04 divide. By the root of which width?
+    Documents A, B and D divide them. By the root of which width?
     """
     return _attend(X @ W_Q, H_E @ W_K, H_E @ W_V, real, 1.0)
 
 
 def divided_by_d_k(X, H_E, W_Q, W_K, W_V, real):
-    """The scores are divided by d_k, and should be by its square root.
+    """You divide the scores by d_k. Divide them by its square root.
 
     The variance of a sum of d_k products is d_k. What is its standard deviation?
     """
@@ -221,17 +227,17 @@ def divided_by_d_k(X, H_E, W_Q, W_K, W_V, real):
 
 
 def divided_by_root_of_d_model(X, H_E, W_Q, W_K, W_V, real):
-    """The scores are divided by the root of d_model, the width of a row of X.
+    """You divide the scores by the root of d_model, the width of a row of X.
 
-    The dot product adds up as many terms as a query is wide.
+    How many products does the dot product of a query and a key add up?
     """
     return _attend(X @ W_Q, H_E @ W_K, H_E @ W_V, real, math.sqrt(X.shape[-1]))
 
 
 def weights_for_outputs(X, H_E, W_Q, W_K, W_V, real):
-    """These are the weights, with a column for each English token. The values are not used.
+    """You returned the attention weights themselves, with a column for each English token.
 
-    Asked for is the mean of the values that the weights make.
+    The output should be a weighted mean of the values: one row of width d_v for each query.
     """
     n = H_E.shape[-2]
     return _attend(X @ W_Q, H_E @ W_K, torch.eye(n, dtype=X.dtype), real)
@@ -257,7 +263,7 @@ def with_einsum(X, H_E, W_Q, W_K, W_V, real):
 
 
 def one_row_at_a_time(X, H_E, W_Q, W_K, W_V, real):
-    """As document C writes it; padding is not even looked at."""
+    """As document C writes it; padding is left out from the start."""
     if X.dim() > 2:
         parts = zip(X, H_E, real, strict=True)
         return torch.stack([one_row_at_a_time(x, H, W_Q, W_K, W_V, r) for x, H, r in parts])

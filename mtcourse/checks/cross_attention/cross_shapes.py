@@ -30,31 +30,31 @@ def _answer(
 def without_names():
     """The values may be right, but their names are missing.
 
-    A dictionary is asked for, with the names of the question.
+    Give a dictionary with the names from the question.
     """
     return list(correct().values())
 
 
 def rows_and_columns_exchanged():
-    """Your scores have a row for each English token, in training and in use.
+    """Your scores have a row for each English token, in training and at inference.
 
-    Rows ask and columns answer. Which sentence asks?
+    Queries are rows, keys are columns. Which sentence do the queries come from?
     """
     return _answer(scores=(BATCH, HEADS, N, M), step=(1, HEADS, N, 1))
 
 
 def rows_and_columns_exchanged_in_training():
-    """In training your scores have a row for each English token and a column for each Dutch one.
+    """In training, your scores have a row for each English token and a column for each Dutch one.
 
-    Rows ask and columns answer. Which sentence asks?
+    Queries are rows, keys are columns. Which sentence do the queries come from?
     """
     return _answer(scores=(BATCH, HEADS, N, M))
 
 
 def as_in_self_attention():
-    """Your scores are square, as if the Dutch tokens asked each other.
+    """Your scores are square, as if the Dutch tokens looked at each other.
 
-    In cross-attention the columns belong to the other sentence.
+    In cross-attention, the columns belong to the other sentence.
     """
     return _answer(scores=(BATCH, HEADS, M, M))
 
@@ -62,7 +62,7 @@ def as_in_self_attention():
 def without_heads():
     """Your scores have no axis for the heads.
 
-    Each of the four heads has a matrix of scores of its own.
+    Each of the four heads has its own matrix of scores.
     """
     return _answer(scores=(BATCH, M, N), step=(1, 1, N))
 
@@ -70,29 +70,29 @@ def without_heads():
 def as_many_rows_as_answer():
     """Your output has a row for each English token.
 
-    The output goes on up the decoder, to predict Dutch tokens. As many rows come out as have asked.
+    The decoder uses the output to predict Dutch tokens. It has one row for each query.
     """
     return _answer(output=(BATCH, N, D_MODEL))
 
 
 def one_heads_width():
-    """Your output is as wide as a single head.
+    """Your output is only as wide as a single head.
 
-    The heads' outputs are put side by side, and mixed by a square matrix.
+    The heads' outputs are concatenated and multiplied by a square matrix.
     """
     return _answer(output=(BATCH, M, D_MODEL // HEADS))
 
 
 def columns_sum_to_one():
-    """Your total would be right if each English token gave away a weight of 1.
+    """Your total would be right if each English token divided a weight of 1.
 
-    It is the one who asks that shares out a weight of 1. How many rows are there in all?
+    Each query divides a weight of 1. How many queries are there, over all heads and sentences?
     """
     return _answer(total=BATCH * HEADS * N)
 
 
 def total_of_one_head():
-    """Your total counts each Dutch token once. But it asks in every head.
+    """Your total counts each Dutch token once. But it has a query in every head.
 
     How many rows of weights does a layer have, over all heads?
     """
@@ -102,13 +102,13 @@ def total_of_one_head():
 def total_of_one_sentence():
     """Your total is that of a single sentence, and the batch has eight.
 
-    Count the rows of weights: sentences, heads, queries.
+    Count the rows of weights: sentences times heads times queries.
     """
     return _answer(total=HEADS * M)
 
 
 def each_weight_counted():
-    """Your total is the number of weights. Asked for is their sum.
+    """Your total is the number of weights. The question asks for their sum.
 
     There are as many weights as scores. What do the weights of one row sum to?
     """
@@ -116,33 +116,33 @@ def each_weight_counted():
 
 
 def step_asks_for_all_so_far():
-    """In use, you let all three Dutch tokens ask in the third step.
+    """Your third step has a query for each of the three Dutch tokens so far.
 
-    The first two have asked in their own steps, and their answers are known. Who is new?
+    The first two had their queries in their own steps. Which token is new?
     """
     return _answer(step=(1, HEADS, 3, N))
 
 
 def step_sees_only_three_keys():
-    """In the third step you let the query see three English tokens only.
+    """In your third step, the query sees only three English tokens.
 
-    How much of the English sentence is there when the third Dutch token is written?
+    How much of the English sentence is known when the third Dutch token is written?
     """
     return _answer(step=(1, HEADS, 1, 3))
 
 
 def keys_in_every_step():
-    """You make all keys anew in each of the seven steps.
+    """You compute all keys again in each of the seven steps.
 
-    Keys are made from the encoder's output. Does that change while Dutch is written?
+    Keys are computed from the encoder's output. Does it change while Dutch is written?
     """
     return _answer(keys=M * N)
 
 
 def keys_of_dutch():
-    """You make a key for each Dutch token.
+    """You compute a key for each Dutch token.
 
-    Who answers here, and so needs keys?
+    Which sentence do the keys come from?
     """
     return _answer(keys=M)
 
@@ -185,8 +185,8 @@ def as_sizes():
 EXERCISE = Exercise(
     id="cross_shapes",
     oracle=correct,
-    hint="Dutch rows ask, English rows answer. For each number, ask which axes there are: "
-    "sentence, head, who asks, who answers.",
+    hint="Queries come from the Dutch rows, keys and values from the English ones. For each "
+    "number, list the axes: sentence, head, query, key.",
     misconceptions=(
         without_names,
         rows_and_columns_exchanged,

@@ -1,4 +1,4 @@
-"""The exercise ``decoder_step``: three bugs to mend (A16, D04, C10; chapter 06)."""
+"""The exercise ``decoder_step``: three bugs to fix (A16, D04, C10; chapter 06)."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def correct(X, H_E, W_Q, W_K, W_V, real):
 
 
 def _version(X, H_E, W_Q, W_K, W_V, real, triangle=False, padding=False, axis=False):
-    """The function of the notebook with some of its three bugs mended."""
+    """The function of the notebook with some of its three bugs fixed."""
     Q, K, V = X @ W_Q, H_E @ W_K, H_E @ W_V
     scores = Q @ K.mT / math.sqrt(K.shape[-1])
     if padding:
@@ -40,40 +40,40 @@ def _version(X, H_E, W_Q, W_K, W_V, real, triangle=False, padding=False, axis=Fa
 
 
 def nothing_mended(X, H_E, W_Q, W_K, W_V, real):
-    """This still does what the broken version does: all three bugs are in it.
+    """Your function still returns what the broken version returns: all three bugs are in it.
 
-    Take it line by line: who may see what, how padding is hidden, along which axis weights sum to
-    1.
+    Check three things: what each token may see, how padding is hidden, and along which axis the
+    weights sum to 1.
     """
     return _version(X, H_E, W_Q, W_K, W_V, real)
 
 
 def only_the_triangle_mended(X, H_E, W_Q, W_K, W_V, real):
-    """One bug is mended: every Dutch token sees the whole English sentence. Two are left.
+    """One bug is fixed: every Dutch token now sees the whole English sentence. Two are left.
 
-    Sum the rows of the weights. Then look at what padding gets.
+    Sum the rows of the weights. Then look at the weight of padding.
     """
     return _version(X, H_E, W_Q, W_K, W_V, real, triangle=True)
 
 
 def only_the_padding_mended(X, H_E, W_Q, W_K, W_V, real):
-    """One bug is mended: padding is hidden by −∞. Two are left.
+    """One bug is fixed: padding is now hidden by −∞. Two are left.
 
-    Sum the rows of the weights. And which English tokens does the first Dutch one see?
+    Sum the rows of the weights. And which English tokens does the first Dutch token see?
     """
     return _version(X, H_E, W_Q, W_K, W_V, real, padding=True)
 
 
 def only_the_axis_mended(X, H_E, W_Q, W_K, W_V, real):
-    """One bug is mended: each row of weights sums to 1. Two are left.
+    """One bug is fixed: each row of weights now sums to 1. Two are left.
 
-    What does padding get? And which English tokens does the first Dutch one see?
+    How much weight does padding get? And which English tokens does the first Dutch token see?
     """
     return _version(X, H_E, W_Q, W_K, W_V, real, axis=True)
 
 
 def triangle_left(X, H_E, W_Q, W_K, W_V, real):
-    """Two bugs are mended. One is left: the first Dutch token sees only the first English one.
+    """Two bugs are fixed. One is left: the first Dutch token sees only the first English token.
 
     Where does a causal mask belong, and where not?
     """
@@ -81,7 +81,7 @@ def triangle_left(X, H_E, W_Q, W_K, W_V, real):
 
 
 def padding_left(X, H_E, W_Q, W_K, W_V, real):
-    """Two bugs are mended. One is left: padding has the score 0, and takes its share of weight.
+    """Two bugs are fixed. One is left: padding has the score 0, so it gets weight.
 
     Which score has an exponential of 0?
     """
@@ -89,47 +89,48 @@ def padding_left(X, H_E, W_Q, W_K, W_V, real):
 
 
 def axis_left(X, H_E, W_Q, W_K, W_V, real):
-    """Two bugs are mended. One is left: the softmax runs over the Dutch tokens.
+    """Two bugs are fixed. One is left: the softmax runs over the Dutch tokens.
 
-    Try it with a single Dutch token, as in use. What are all its weights?
+    Try it with a single Dutch token, as at inference. What are all its weights?
     """
     return _version(X, H_E, W_Q, W_K, W_V, real, triangle=True, padding=True)
 
 
 def padding_mask_gone(X, H_E, W_Q, W_K, W_V, real):
-    """Triangle and axis are right, but now nothing hides padding at all.
+    """The causal mask and the axis are fixed, but now nothing hides padding.
 
-    It was hidden in the wrong way. That it must be hidden was right.
+    It was hidden in the wrong way, but it has to be hidden.
     """
     return written.padding_answers(X, H_E, W_Q, W_K, W_V, real)
 
 
 def padding_mask_inverted(X, H_E, W_Q, W_K, W_V, real):
-    """Triangle and axis are right, but the mask hides words and shows padding.
+    """The causal mask and the axis are fixed, but your mask hides words and shows padding.
 
-    `real` is True for words. `masked_fill` fills where its mask is True.
+    `real` is True for words, and `masked_fill` fills where its mask is True.
     """
     return written.only_padding_answers(X, H_E, W_Q, W_K, W_V, real)
 
 
 def weights_zeroed(X, H_E, W_Q, W_K, W_V, real):
-    """Triangle and axis are right, but padding is taken out after the softmax.
+    """The causal mask and the axis are fixed, but you remove padding after the softmax.
 
-    What do the rows of the weights sum to now? Hide it before.
+    What do the rows of the weights sum to now? Hide padding before the softmax.
     """
     return written.weights_zero_afterwards(X, H_E, W_Q, W_K, W_V, real)
 
 
 def scale_gone(X, H_E, W_Q, W_K, W_V, real):
-    """The three bugs are mended, but the division by √d_k is gone. It was right.
+    """The three bugs are fixed, but you removed the division by √d_k, which was right.
 
-    Not everything in a broken function is broken.
+    Not every line of a broken function is broken.
     """
     return written.not_scaled(X, H_E, W_Q, W_K, W_V, real)
 
 
 def roles_exchanged(X, H_E, W_Q, W_K, W_V, real):
-    """Now the English rows ask. That was right before: Dutch asks, English answers.
+    """Your queries now come from the English rows. They came from the Dutch rows before, and this
+    was right.
 
     The output should have a row for each row of X.
     """
@@ -140,7 +141,7 @@ def roles_exchanged(X, H_E, W_Q, W_K, W_V, real):
 
 
 def mended(X, H_E, W_Q, W_K, W_V, real):
-    """The version of the notebook with all three mended."""
+    """The version of the notebook with all three fixed."""
     return _version(X, H_E, W_Q, W_K, W_V, real, triangle=True, padding=True, axis=True)
 
 
@@ -167,7 +168,7 @@ EXERCISE = Exercise(
     id="decoder_step",
     oracle=correct,
     hint="Three things to get right: which English tokens a Dutch one may see, what score padding "
-    "must get, and along which axis the softmax goes. Which of them is still wrong?",
+    "must get, and along which axis the softmax runs. Which of them is still wrong?",
     misconceptions=(
         nothing_mended,
         only_the_triangle_mended,

@@ -1,4 +1,4 @@
-"""The exercise ``printed_divisors``: what documents divide by (A16, B17, C37, D04; chapter 06)."""
+"""The exercise ``printed_divisors``: what each one divides by (A16, B17, C37, D04; chapter 06)."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def _answer(A16=HALF, B17=1.0, C37=ROOT, D04=1.0, one_head=1.0, fold=1 / ROOT):
 def without_names():
     """The numbers may be right, but their names are missing.
 
-    A dictionary is asked for, with the names of the question.
+    Give a dictionary with the names from the question.
     """
     return list(correct().values())
 
@@ -36,31 +36,31 @@ def without_names():
 def upside_down():
     """All your ratios are upside down: scores as trained over scores as printed.
 
-    Asked for is what the trained scores must be multiplied by to get the printed ones.
+    By what must the trained scores be multiplied to give the printed ones?
     """
     return _answer(A16=2, C37=1 / ROOT, fold=ROOT)
 
 
 def d_is_d_k():
-    """You read A's d as the width of a head. It is the width of a row, 128.
+    """You took A's d for the width of a head. It is the width of a row, 128.
 
-    In A heads are as wide as rows, so one letter did for both. Here they are not.
+    In document A heads are as wide as rows, so one letter is enough. Here they are not.
     """
     return _answer(A16=1)
 
 
 def a16_upside_down():
-    """The other numbers are right, but A16's is upside down.
+    """The other numbers are right, but the one for A16 is upside down.
 
-    A divides by the larger number. Are its scores larger or smaller than those trained?
+    Document A divides by the larger number. Are its scores larger or smaller than the trained ones?
     """
     return _answer(A16=2)
 
 
 def without_the_root():
-    """You compared the widths and left out the roots.
+    """You compared the widths without their roots.
 
-    All four documents divide by a *root*, or by nothing.
+    Each of the four documents divides by a *root*, or does not divide.
     """
     return _answer(A16=D_K / D_MODEL, C37=D_K, fold=1 / D_K)
 
@@ -74,15 +74,15 @@ def a16_without_the_root():
 
 
 def c37_divides_by_one():
-    """You say that C37 gives the scores that were trained. But it does not divide at all.
+    """Your 1 for C37 means that it gives the trained scores. But it does not divide at all.
 
-    The trained scores are q·k over a root. What is q·k, measured in those?
+    A trained score is q·k over a root. How many times as large is q·k itself?
     """
     return _answer(C37=1, fold=1)
 
 
 def c37_times_d_k():
-    """C37 leaves out a *root*. You took the width itself.
+    """Document C leaves out a *root*. You took the width itself.
 
     What was the trained score divided by?
     """
@@ -92,29 +92,30 @@ def c37_times_d_k():
 def c37_by_the_rows_width():
     """For C37 you took the root of 128. The translator divides by the root of the keys' width.
 
-    Four heads share 128. How wide is one?
+    Four heads share the width of 128. How wide is one of them?
     """
     return _answer(C37=math.sqrt(D_MODEL), fold=1 / math.sqrt(D_MODEL))
 
 
 def one_head_as_four():
-    """With one head of full width you have another number than 1 for A16.
+    """Your number for A16 with one head of full width is not 1.
 
-    How wide is a key when there is one head? What then is the difference between d and d_k?
+    How wide is a key when there is one head? How do d and d_k differ then?
     """
     return _answer(one_head=HALF)
 
 
 def fold_upside_down():
-    """The four documents are right. But your factor for W_Q makes C37's scores larger still.
+    """The numbers for the four documents are right. But your factor for W_Q makes C's scores even
+    larger.
 
-    C37's scores are too large. What must the queries be multiplied by?
+    C's scores are too large. What must the queries be multiplied by?
     """
     return _answer(fold=ROOT)
 
 
 def fold_by_the_width():
-    """The four documents are right. But your factor makes C37's scores too small.
+    """The numbers for the four documents are right. But your factor makes C's scores too small.
 
     They are too large by a root. W_Q enters each score once.
     """
@@ -122,9 +123,10 @@ def fold_by_the_width():
 
 
 def fold_by_half():
-    """The four documents are right. Your factor would do if W_K were multiplied by it, too.
+    """The numbers for the four documents are right. Your factor would be right if W_K were
+    multiplied by it, too.
 
-    W_Q alone is to be changed, and it enters each score once.
+    Only W_Q changes, and it enters each score once.
     """
     return _answer(fold=D_K**-0.25)
 

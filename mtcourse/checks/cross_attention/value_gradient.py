@@ -29,7 +29,7 @@ def _drawn(draw: Draw, batch, m, n, d_v):
 
 
 def correct(alpha, G):
-    """Each English row gets from each Dutch row what it gave to it."""
+    """Each gradient flows back along the weight along which the value flowed forward."""
     return alpha.mT @ G
 
 
@@ -37,32 +37,32 @@ def correct(alpha, G):
 
 
 def weights_not_transposed(alpha, G):
-    """The weights multiply G as they stand: English and Dutch have changed places.
+    """You multiply G by the weights as they stand, so English and Dutch have changed places.
 
-    Where both sentences are equally long it even runs. Write the shapes: what should come out has a
+    It runs only where both sentences are equally long. Write the shapes: the result should have a
     row for each *English* word.
     """
     return alpha @ G
 
 
 def result_transposed(alpha, G):
-    """These are the right numbers, lying on their side: a column for each English word.
+    """Your numbers are right, but transposed: there is a column for each English word.
 
-    V has a row for each English word, and so has its gradient.
+    V has a row for each English word, and so does its gradient.
     """
     return G.mT @ alpha
 
 
 def all_dimensions_reversed(alpha, G):
-    """For one sentence it is right. For a batch, all dimensions were turned around.
+    """Your result is right for one sentence. For a batch, you reversed all dimensions.
 
-    Swap the last two alone: `alpha.mT`.
+    Swap only the last two: `alpha.mT`.
     """
     return alpha.permute(*reversed(range(alpha.dim()))) @ G
 
 
 def mean_over_dutch(alpha, G):
-    """The sum over Dutch words was divided by their number.
+    """You divided the sum over the Dutch words by their number.
 
     A word that is used twice gets the gradients of both uses. They add up.
     """
@@ -70,56 +70,56 @@ def mean_over_dutch(alpha, G):
 
 
 def mean_by_weight(alpha, G):
-    """Each English word gets a weighted *mean*: its column of weights was made to sum to 1.
+    """You compute a weighted *mean*: you made each column of weights sum to 1.
 
-    Rows sum to 1, columns sum to whatever they do. A word that was looked at more learns more.
+    Only the rows of weights sum to 1. A word with more weight in its column learns more.
     """
     return alpha.mT @ G / alpha.sum(-2).unsqueeze(-1)
 
 
 def share_for_all(alpha, G):
-    """Every English word gets the sum of all G, times all the weight that it received.
+    """You give every English word the sum of all G, times all the weight that it received.
 
-    Each Dutch word has a G of its own, and a weight of its own for this English word.
+    Each Dutch word has its own row of G and its own weight for this English word.
     """
     return alpha.sum(-2).unsqueeze(-1) * G.sum(-2, keepdim=True)
 
 
 def without_weights(alpha, G):
-    """Every English word gets the whole sum of G, however much it was looked at.
+    """You give every English word the whole sum of G, whatever its weights are.
 
-    Differentiate αᵢⱼ Vⱼ by Vⱼ. Which factor is left?
+    Differentiate α_ji V_ic with respect to V_ic. Which factor is left?
     """
     return torch.ones_like(alpha).mT @ G
 
 
 def strongest_only(alpha, G):
-    """Each Dutch word pays back only to the English word that it looked at most.
+    """Each row of G reaches only the English word with the largest weight.
 
-    The output is a mean of *all* values. A value with a small weight moves it a little, too.
+    The output is a mean of *all* values. A value with a small weight changes it a little, too.
     """
     strongest = torch.nn.functional.one_hot(alpha.argmax(-1), alpha.shape[-1]).to(alpha.dtype)
     return strongest.mT @ G
 
 
 def weights_squared(alpha, G):
-    """The weights come in twice.
+    """The weights occur twice in your result.
 
-    The output is linear in V: the derivative of αᵢⱼ Vⱼ is αᵢⱼ, once.
+    The output is linear in V: the derivative of α_ji V_ic is α_ji, once.
     """
     return (alpha * alpha).mT @ G
 
 
 def through_the_softmax(alpha, G):
-    """There is a factor α (1 - α), the derivative of a softmax.
+    """Your result has a factor α (1 - α), the derivative of a softmax.
 
-    V does not pass through the softmax. What happens to the weights if a value moves?
+    V does not pass through the softmax. What happens to the weights if a value changes?
     """
     return (alpha * (1 - alpha)).mT @ G
 
 
 def divided_by_root(alpha, G):
-    """The gradient is divided by the root of its width.
+    """You divide the gradient by the root of its width.
 
     The division belongs to the scores. Is there one between the values and the output?
     """
@@ -129,7 +129,7 @@ def divided_by_root(alpha, G):
 def sign_turned(alpha, G):
     """Every entry has the wrong sign.
 
-    Asked for is the gradient itself, and not a step against it.
+    The question asks for the gradient itself, not for a step against it.
     """
     return -alpha.mT @ G
 

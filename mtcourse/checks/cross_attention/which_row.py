@@ -25,21 +25,21 @@ def _answer(predicts=PREDICTS / PIECES, reads=READS / PIECES, better="predicts")
 def without_names():
     """The values may be right, but their names are missing.
 
-    A dictionary is asked for, with the names of the question.
+    Give a dictionary with the names from the question.
     """
     return [PREDICTS / PIECES, READS / PIECES, "predicts"]
 
 
 def conclusion_turned():
-    """Both shares are right, but your conclusion is the opposite of what they say.
+    """Both shares are right, but they show the opposite of your conclusion.
 
-    A share counts agreement. Which of the two is larger?
+    Each share counts agreement. Which of the two is larger?
     """
     return _answer(better="reads")
 
 
 def rows_exchanged():
-    """The two shares have changed places.
+    """You exchanged the two shares.
 
     Row j predicts piece j. In which row does the decoder read it?
     """
@@ -47,24 +47,24 @@ def rows_exchanged():
 
 
 def row_above():
-    """For the row that reads a piece you took the row above its own.
+    """For the row that reads a piece, you took the row above its own.
 
-    A piece is read *after* it was written, one step later. Rows go down as time goes on.
+    A piece is read *after* it was written, one step later. Later steps are lower rows.
     """
     return _answer(reads=244 / PIECES)
 
 
 def compared_with_the_next():
-    """You moved the links down together with the rows: the row below, and the next piece's links.
+    """You moved the links down together with the rows: you compare the row below with the links of
+    the next piece.
 
-    Then the row is compared with the piece that it predicts, as before. Asked for is the piece that
-    it has read.
+    This row predicts that next piece. Compare it with the piece that it has just read.
     """
     return _answer(reads=0.9470)
 
 
 def counts():
-    """These are numbers of pieces. Asked for are shares of them.
+    """Your numbers are counts of pieces. The question asks for shares.
 
     Divide by the number of pieces that have a link.
     """
@@ -72,49 +72,49 @@ def counts():
 
 
 def in_percent():
-    """These are percent.
+    """Your numbers are percentages.
 
-    Asked for are shares, from 0 to 1.
+    Give shares from 0 to 1.
     """
     return _answer(100 * PREDICTS / PIECES, 100 * READS / PIECES)
 
 
 def errors():
-    """These are shares of pieces that look at a word which is *not* linked.
+    """Your shares count the pieces that look at a word which is *not* linked.
 
-    Asked for is how often they agree.
+    Count how often they agree.
     """
     return _answer(1 - PREDICTS / PIECES, 1 - READS / PIECES)
 
 
 def errors_compared():
-    """These are shares of errors, and you took the larger for the better.
+    """Your shares count errors, and you took the larger one for the better.
 
-    Asked for is how often they agree. With errors, less is better.
+    Count how often they agree. Of two error rates, the smaller one would be better.
     """
     return _answer(1 - PREDICTS / PIECES, 1 - READS / PIECES, "reads")
 
 
 def means_of_sentences():
-    """You took the share of each sentence, and then the mean over sentences.
+    """You computed the share of each sentence, and then the mean over sentences.
 
-    Count all sentences together: a long one has more to say than a short one.
+    Count all sentences together, so that each piece counts the same.
     """
     return _answer(0.96095, 0.23500)
 
 
 def columns():
-    """You let each English word choose a Dutch piece: the largest of each column.
+    """You let each English word choose a Dutch piece: the largest weight of each column.
 
-    Here each Dutch piece chooses an English word: the largest of each row.
+    Here each Dutch piece chooses an English word: the largest weight of each row.
     """
     return _answer(0.99377, 0.03861)
 
 
 def weight_on_linked():
-    """This is the mean *weight* that the linked words get.
+    """Your numbers are the mean *weight* that the linked words get.
 
-    Asked for is how often the *strongest* word is a linked one.
+    Count how often the *strongest* word is a linked one.
     """
     return _answer(0.81319, 0.11821)
 

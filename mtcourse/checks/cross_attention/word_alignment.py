@@ -71,25 +71,25 @@ def strongest(weights, target_words, source_words):
 
 
 def weights_for_words(weights, target_words, source_words):
-    """These are the weights of the words, a matrix. Asked for is one English word for each row.
+    """You returned the weights of the words, a matrix. Return one English word for each row.
 
-    Where in each row is the largest?
+    In which column is the largest weight of each row?
     """
     return _joined(weights, target_words, source_words)
 
 
 def pieces_for_words(weights, target_words, source_words):
-    """These are places of English *pieces*, one for each Dutch *piece*.
+    """You returned positions of English *pieces*, one for each Dutch *piece*.
 
-    Asked for are words: one number for each Dutch word, and that of an English word.
+    Return one number for each Dutch word: that of an English word.
     """
     return weights.argmax(-1)
 
 
 def eos_is_a_word(weights, target_words, source_words):
-    """Where <eos> gets most, your answer is <eos>. It is no word, and cannot be linked.
+    """Where <eos> gets the most weight, you return <eos>. It is not a word, and cannot be linked.
 
-    Leave its column out before you look for the largest.
+    Leave its column out before you look for the largest weight.
     """
     columns = torch.cat([_member(source_words), (source_words == -1)[:, None].double()], 1)
     rows = _member(target_words)
@@ -97,9 +97,9 @@ def eos_is_a_word(weights, target_words, source_words):
 
 
 def eos_counts_for_the_last_word(weights, target_words, source_words):
-    """The weight of <eos> was added to the last English word.
+    """You added the weight of <eos> to the last English word.
 
-    Its number is -1, and an index of -1 means the last place.
+    The number of <eos> is -1, and as an index -1 means the last position.
     """
     columns = _member(source_words)
     columns[-1, -1] = 1
@@ -107,9 +107,9 @@ def eos_counts_for_the_last_word(weights, target_words, source_words):
 
 
 def strongest_piece(weights, target_words, source_words):
-    """The English word with the strongest single *piece* was taken.
+    """You took the English word that has the strongest single *piece*.
 
-    Weights are shares: what the pieces of a word get, the word gets. What do you do with shares?
+    The weights of a row are shares of 1. Which share does a word get from all its pieces?
     """
     joined = _member(target_words).T.to(weights) @ weights
     columns = [joined[:, source_words == k].amax(-1) for k in range(int(source_words.max()) + 1)]
@@ -117,9 +117,9 @@ def strongest_piece(weights, target_words, source_words):
 
 
 def mean_of_columns(weights, target_words, source_words):
-    """The weights of an English word's pieces are averaged. So a word of many pieces cannot win.
+    """You average the weights of an English word's pieces, so a word of many pieces can hardly win.
 
-    Weights are shares. Two pieces with a quarter each make a half.
+    Weights are shares: two pieces with a quarter each make a half.
     """
     columns = _member(source_words).to(weights)
     joined = _member(target_words).T.to(weights) @ weights @ (columns / columns.sum(0))
@@ -127,27 +127,27 @@ def mean_of_columns(weights, target_words, source_words):
 
 
 def first_piece_asks(weights, target_words, source_words):
-    """Only the first piece of each Dutch word asks. The others are not looked at.
+    """You use only the row of each Dutch word's first piece.
 
-    A word of three pieces was written in three steps, and asked in each.
+    A word of three pieces was written in three steps. Each step has a row.
     """
     first = [int((target_words == k).nonzero()[0]) for k in range(int(target_words.max()) + 1)]
     return (weights[first] @ _member(source_words).to(weights)).argmax(-1)
 
 
 def last_piece_asks(weights, target_words, source_words):
-    """Only the last piece of each Dutch word asks. The others are not looked at.
+    """You use only the row of each Dutch word's last piece.
 
-    A word of three pieces was written in three steps, and asked in each.
+    A word of three pieces was written in three steps. Each step has a row.
     """
     last = [int((target_words == k).nonzero()[-1]) for k in range(int(target_words.max()) + 1)]
     return (weights[last] @ _member(source_words).to(weights)).argmax(-1)
 
 
 def strongest_row(weights, target_words, source_words):
-    """Of the rows of a Dutch word, the largest entry of each column was taken, and not their mean.
+    """You took the largest entry of each column over the rows of a Dutch word. Take their mean.
 
-    One piece that happens to look hard at a word should not outvote all others.
+    A single piece with one large weight should not outvote all the others.
     """
     joined = weights @ _member(source_words).to(weights)
     rows = [joined[target_words == k].amax(0) for k in range(int(target_words.max()) + 1)]
@@ -155,15 +155,15 @@ def strongest_row(weights, target_words, source_words):
 
 
 def english_words_choose(weights, target_words, source_words):
-    """You have a Dutch word for each English one: the largest of each *column*.
+    """You return a Dutch word for each English one: the largest weight of each *column*.
 
-    Asked for is an English word for each Dutch one, the largest of each row.
+    Return an English word for each Dutch one: the largest weight of each row.
     """
     return _joined(weights, target_words, source_words).argmax(-2)
 
 
 def row_below(weights, target_words, source_words):
-    """Each Dutch word got the row below its own: that of the word after it.
+    """You gave each Dutch word the row below its own, which belongs to the word after it.
 
     Row j is where the decoder looked while it wrote piece j. The last row is that of <eos>.
     """
@@ -171,17 +171,18 @@ def row_below(weights, target_words, source_words):
 
 
 def row_above(weights, target_words, source_words):
-    """Each Dutch word got the row above its own: that of the word before it.
+    """You gave each Dutch word the row above its own, which belongs to the word before it.
 
-    Row j is where the decoder looked while it wrote piece j, beginning with 0.
+    Row j is where the decoder looked while it wrote piece j, counted from 0.
     """
     return strongest(weights.roll(1, 0), target_words, source_words)
 
 
 def in_single_precision(weights, target_words, source_words):
-    """Your matrix of words is in single precision. Where the weights are in double, torch stops.
+    """Your matrix of words is in single precision. If the weights are in double precision, torch
+    raises an error.
 
-    `.to(weights.dtype)` makes numbers of the precision of the weights, also of True and False.
+    `.to(weights.dtype)` converts True and False, too, to the precision of the weights.
     """
     rows, columns = _member(target_words).float(), _member(source_words).float()
     return (rows.T @ weights @ columns).argmax(-1)
@@ -232,8 +233,8 @@ def with_means(weights, target_words, source_words):
 EXERCISE = Exercise(
     id="word_alignment",
     oracle=strongest,
-    hint="First make a matrix of words: add up the columns of each English word, then put the rows "
-    "of each Dutch word together. <eos> belongs to no word. Then find the largest of each row.",
+    hint="First make a matrix of words: add up the columns of each English word, then average the "
+    "rows of each Dutch word. <eos> belongs to no word. Then find the largest of each row.",
     misconceptions=(
         weights_for_words,
         pieces_for_words,

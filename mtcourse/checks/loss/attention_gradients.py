@@ -1,4 +1,4 @@
-"""The exercise ``attention_gradients``: of Q, K and V (A23 carried on; chapter 08)."""
+"""The exercise ``attention_gradients``: the gradients of Q, K, V (A23 continued; chapter 08)."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def cases(draw: Draw) -> list[Case]:
 
 
 def _drawn(draw: Draw, leading, m, n, d_k, d_v):
-    """Q, K, V and what arrives at the output."""
+    """Q, K, V and the gradient that arrives at the output."""
     return (
         draw.normal(*leading, m, d_k),
         draw.normal(*leading, n, d_k),
@@ -43,7 +43,7 @@ def correct(Q, K, V, A_bar):
 
 
 def _through(Q, K, V, A_bar, scores_bar=None, scale_Q=1.0, scale_K=1.0):
-    """The way back with another derivative of the softmax, or other scales."""
+    """The way back with another derivative of the softmax, or with other scales."""
     root = math.sqrt(Q.shape[-1])
     alpha = (Q @ K.mT / root).softmax(-1)
     alpha_bar = A_bar @ V.mT
@@ -56,68 +56,68 @@ def _through(Q, K, V, A_bar, scores_bar=None, scale_Q=1.0, scale_K=1.0):
 
 
 def scale_forgotten(Q, K, V, A_bar):
-    """The division by √d_k is missing on the way back. It stands between the product and S.
+    """The division by √d_k is missing on the way back. It stands between Q Kᵀ and S.
 
-    A factor on the way forward is a factor on the way back.
+    A factor on the way forward is also a factor on the way back.
     """
     root = math.sqrt(Q.shape[-1])
     return _through(Q, K, V, A_bar, scale_Q=root, scale_K=root)
 
 
 def scale_forgotten_for_keys(Q, K, V, A_bar):
-    """The gradient of the queries is divided by √d_k, and that of the keys is not.
+    """The gradient of the queries is divided by √d_k, but that of the keys is not.
 
-    Both come from the same S.
+    Queries and keys both enter through S = Q Kᵀ / √d_k, so both gradients have the factor.
     """
     return _through(Q, K, V, A_bar, scale_K=math.sqrt(Q.shape[-1]))
 
 
 def scaled_twice(Q, K, V, A_bar):
-    """The gradients of queries and keys are divided by d_k: by √d_k once too often.
+    """The gradients of queries and keys are divided by d_k: once too often by √d_k.
 
-    The division happened once on the way forward.
+    On the way forward there is one division by √d_k, so there is one on the way back.
     """
     root = math.sqrt(Q.shape[-1])
     return _through(Q, K, V, A_bar, scale_Q=1 / root, scale_K=1 / root)
 
 
 def softmax_skipped(Q, K, V, A_bar):
-    """The softmax is missing on the way back: what arrives at the weights is handed to the scores.
+    """The softmax is missing on the way back: you used the gradient of the weights for the scores.
 
-    Between weights and scores lies diag(α) - α αᵀ, one such matrix for each row.
+    Multiply each row of it by the softmax's derivative, diag(α) - α αᵀ, to get from α to S.
     """
     return _through(Q, K, V, A_bar, lambda alpha, alpha_bar: alpha_bar)
 
 
 def softmax_diagonal_part(Q, K, V, A_bar):
-    """Only the part diag(α) of the softmax's derivative is there: α times what arrives.
+    """You used only the part diag(α) of the softmax's derivative: α times what arrives.
 
-    If one score grows, all other weights of the row shrink. That is the part - α αᵀ.
+    If one score grows, all other weights of the row shrink. The part - α αᵀ stands for that.
     """
     return _through(Q, K, V, A_bar, lambda alpha, alpha_bar: alpha * alpha_bar)
 
 
 def half_a_softmax_and_no_scale(Q, K, V, A_bar):
-    """Two things: of the softmax's derivative only diag(α) is there, and √d_k is missing.
+    """Two mistakes: you used only diag(α) of the softmax's derivative, and √d_k is missing.
 
-    Take them one at a time. If one score grows, what do the other weights of its row do?
+    Correct one at a time. If one score grows, what do the other weights of its row do?
     """
     root = math.sqrt(Q.shape[-1])
     return _through(Q, K, V, A_bar, lambda alpha, alpha_bar: alpha * alpha_bar, root, root)
 
 
 def softmax_diagonal_alone(Q, K, V, A_bar):
-    """This takes α(1 - α) times what arrives, as if a score moved its own weight alone.
+    """You took α(1 - α) times what arrives, as if each score changed only its own weight.
 
-    If one score grows, all other weights of the row shrink. That is the part - α αᵀ.
+    If one score grows, all other weights of the row shrink. The part - α αᵀ stands for that.
     """
     return _through(Q, K, V, A_bar, lambda alpha, alpha_bar: alpha * (1 - alpha) * alpha_bar)
 
 
 def plain_mean_for_weighted(Q, K, V, A_bar):
-    """From what arrives at the weights you took its plain mean. It must be the weighted one.
+    """You subtracted the plain mean of what arrives at the weights; it must be the weighted mean.
 
-    The sum over l in rule 3 has α in it.
+    In rule 3 of the chapter the sum over l has the weights α in it.
     """
     return _through(
         Q, K, V, A_bar, lambda alpha, alpha_bar: alpha * (alpha_bar - alpha_bar.mean(-1, True))
@@ -125,9 +125,9 @@ def plain_mean_for_weighted(Q, K, V, A_bar):
 
 
 def along_the_queries(Q, K, V, A_bar):
-    """In the softmax's derivative the sum runs over queries. A row of weights is a query's.
+    """In the softmax's derivative you summed over the queries. Sum over the keys of each query.
 
-    Each row of α sums to 1, so it is within rows that weights depend on each other.
+    Each row of α belongs to one query and sums to 1, so the sum stays within the row.
     """
     return _through(
         Q,
@@ -141,13 +141,13 @@ def along_the_queries(Q, K, V, A_bar):
 def signs_of_scores(Q, K, V, A_bar):
     """The gradients of queries and keys have the wrong sign; that of the values is right.
 
-    Which of the two terms of the softmax's derivative is subtracted?
+    Which of the two terms of the softmax's derivative is subtracted from the other?
     """
     return _through(Q, K, V, A_bar, scale_Q=-1, scale_K=-1)
 
 
 def queries_and_keys_exchanged(Q, K, V, A_bar):
-    """The first two have changed places.
+    """You returned the gradient of K first and that of Q second.
 
     The gradient of Q has the shape of Q. Return it first.
     """
@@ -156,27 +156,27 @@ def queries_and_keys_exchanged(Q, K, V, A_bar):
 
 
 def values_first(Q, K, V, A_bar):
-    """All three are right, in the order in which one meets them.
+    """All three gradients are right, but V comes first, as on the way back.
 
-    Return them as Q, K, V.
+    Return them in the order Q, K, V.
     """
     Q_bar, K_bar, V_bar = correct(Q, K, V, A_bar)
     return V_bar, Q_bar, K_bar
 
 
 def values_not_transposed(Q, K, V, A_bar):
-    """For the values the weights are not transposed: that needs as many queries as keys.
+    """For the gradient of the values you did not transpose the weights.
 
-    A = αV is a product. What does the right factor of a product get?
+    A = αV is a product. By rule 1 of the chapter, what is the gradient of its right factor?
     """
     Q_bar, K_bar, _ = correct(Q, K, V, A_bar)
     return Q_bar, K_bar, (Q @ K.mT / math.sqrt(Q.shape[-1])).softmax(-1) @ A_bar
 
 
 def keys_not_transposed(Q, K, V, A_bar):
-    """For the keys the gradient of the scores is not transposed.
+    """For the gradient of the keys you did not transpose the gradient of the scores.
 
-    Key j meets the loss through column j of the scores.
+    Key j changes the loss through column j of the scores.
     """
     root = math.sqrt(Q.shape[-1])
     alpha = (Q @ K.mT / root).softmax(-1)
@@ -186,9 +186,9 @@ def keys_not_transposed(Q, K, V, A_bar):
 
 
 def all_dimensions_reversed(Q, K, V, A_bar):
-    """One sentence is right. In a batch `.T` turned all dimensions around.
+    """One sentence is right. In a batch, `.T` reversed all dimensions.
 
-    Swap the last two only: `.mT`.
+    Swap only the last two, with `.mT`.
     """
     root = math.sqrt(Q.shape[-1])
     alpha = (Q @ K.permute(*reversed(range(K.dim()))) / root).softmax(-1)
@@ -199,9 +199,9 @@ def all_dimensions_reversed(Q, K, V, A_bar):
 
 
 def weights_not_scaled(Q, K, V, A_bar):
-    """The weights are those of scores that were not divided by √d_k.
+    """You computed the weights α from scores that were not divided by √d_k.
 
-    The forward pass is attention as always. Compute α as you would there.
+    The forward pass is ordinary attention: α = softmax(Q Kᵀ / √d_k).
     """
     root = math.sqrt(Q.shape[-1])
     alpha = (Q @ K.mT).softmax(-1)

@@ -62,17 +62,17 @@ def _run(X, labels, W_1, W_2, rate, steps, move=None, loss_of=_loss_and_gradient
 
 
 def uphill(X, labels, W_1, W_2, rate, steps):
-    """You go *along* the gradient: the loss grows.
+    """You step *along* the gradient, so the loss grows.
 
-    The gradient says where the loss grows. Which sign takes you down?
+    The gradient points to where the loss grows. Which sign takes you down?
     """
     return _run(X, labels, W_1, W_2, -rate, steps)
 
 
 def one_after_the_other(X, labels, W_1, W_2, rate, steps):
-    """One weight is moved first, and the other's gradient is computed with the moved one.
+    """You moved W_2 first, and computed the gradient of W_1 with the moved W_2.
 
-    A21 moves all weights at once. Take both gradients before you move anything.
+    Gradient descent (A21) moves all weights at once: compute both gradients, then move.
     """
     losses = [_loss_and_gradient(X, labels, W_1, W_2)[0]]
     for _ in range(steps):
@@ -85,9 +85,9 @@ def one_after_the_other(X, labels, W_1, W_2, rate, steps):
 
 
 def first_weight_first(X, labels, W_1, W_2, rate, steps):
-    """W_1 is moved first, and the gradient of W_2 is computed with the moved one.
+    """You moved W_1 first, and computed the gradient of W_2 with the moved W_1.
 
-    A21 moves all weights at once. Take both gradients before you move anything.
+    Gradient descent (A21) moves all weights at once: compute both gradients, then move.
     """
     losses = [_loss_and_gradient(X, labels, W_1, W_2)[0]]
     for _ in range(steps):
@@ -99,9 +99,9 @@ def first_weight_first(X, labels, W_1, W_2, rate, steps):
 
 
 def same_gradient_for_all_steps(X, labels, W_1, W_2, rate, steps):
-    """All steps use the gradient of the start.
+    """All steps use the gradient at the start.
 
-    Where the weights have moved, the loss has another slope. Compute it anew in each step.
+    After a step the weights are different, and so is the gradient. Compute it in each step.
     """
     _, U_bar = _loss_and_gradient(X, labels, W_1, W_2)
     bars = X.T @ (U_bar @ W_2.T), (X @ W_1).T @ U_bar
@@ -113,24 +113,24 @@ def same_gradient_for_all_steps(X, labels, W_1, W_2, rate, steps):
 
 
 def in_turn_and_a_loss_short(X, labels, W_1, W_2, rate, steps):
-    """Two things: W_2 moves before the gradient of W_1 is taken, and the last loss is missing.
+    """Two mistakes: W_2 moves before the gradient of W_1 is taken; the last loss is missing.
 
-    Take both gradients where the step begins. And write the loss down once more at the end.
+    Compute both gradients before you move a weight. Record the loss once more at the end.
     """
     W_1, W_2, losses = one_after_the_other(X, labels, W_1, W_2, rate, steps)
     return W_1, W_2, losses[:-1]
 
 
 def gradient_of_the_sum(X, labels, W_1, W_2, rate, steps):
-    """The losses are means, but the steps follow the gradient of the sum: they are too long.
+    """The losses are means, but the steps follow the gradient of the sum, so they are too long.
 
-    The gradient is divided by what the loss is divided by, the number of rows.
+    Divide the gradient by what the loss is divided by, the number of rows.
     """
     return _run(X, labels, W_1, W_2, rate * len(X), steps)
 
 
 def sum_for_mean(X, labels, W_1, W_2, rate, steps):
-    """Loss and gradient are those of the sum over rows. Asked for is the mean.
+    """Loss and gradient are those of the sum over rows. The question asks for the mean.
 
     Divide both by the number of rows.
     """
@@ -139,9 +139,9 @@ def sum_for_mean(X, labels, W_1, W_2, rate, steps):
 
 
 def first_loss_missing(X, labels, W_1, W_2, rate, steps):
-    """The loss of the start is missing: there should be one more loss than steps.
+    """The loss at the start is missing: there should be one more loss than steps.
 
-    Write the loss down before the first step, and after each.
+    Record the loss before the first step, and after each step.
     """
     W_1, W_2, losses = _run(X, labels, W_1, W_2, rate, steps)
     return W_1, W_2, losses[1:]
@@ -150,16 +150,16 @@ def first_loss_missing(X, labels, W_1, W_2, rate, steps):
 def last_loss_missing(X, labels, W_1, W_2, rate, steps):
     """The loss after the last step is missing: there should be one more loss than steps.
 
-    Write the loss down before each step, and once more at the end.
+    Record the loss before each step, and once more at the end.
     """
     W_1, W_2, losses = _run(X, labels, W_1, W_2, rate, steps)
     return W_1, W_2, losses[:-1]
 
 
 def one_step_too_many(X, labels, W_1, W_2, rate, steps):
-    """The losses are right, but the weights have moved once more than they should.
+    """The losses are right, but the weights moved one time too many.
 
-    The loop that writes down steps + 1 losses must not step steps + 1 times.
+    There are steps + 1 losses but only `steps` steps. Stop before the last move.
     """
     _, _, losses = _run(X, labels, W_1, W_2, rate, steps)
     W_1, W_2, _ = _run(X, labels, W_1, W_2, rate, steps + 1)
@@ -169,7 +169,7 @@ def one_step_too_many(X, labels, W_1, W_2, rate, steps):
 def only_the_last_weight(X, labels, W_1, W_2, rate, steps):
     """W_1 never moves.
 
-    It stands in the loss like W_2, one product further back.
+    The loss depends on W_1 as well as on W_2: go back through one more product.
     """
     return _run(X, labels, W_1, W_2, rate, steps, lambda A, B, _, B_bar: (A, B - rate * B_bar))
 
@@ -177,13 +177,13 @@ def only_the_last_weight(X, labels, W_1, W_2, rate, steps):
 def only_the_first_weight(X, labels, W_1, W_2, rate, steps):
     """W_2 never moves.
 
-    A21 holds for every weight.
+    Gradient descent (A21) moves every weight.
     """
     return _run(X, labels, W_1, W_2, rate, steps, lambda A, B, A_bar, _: (A - rate * A_bar, B))
 
 
 def moves_the_callers_weights(X, labels, W_1, W_2, rate, steps):
-    """The result is right, but the caller's weights have moved as well.
+    """The result is right, but you changed the weights that you were given.
 
     `W -= x` writes into the tensor that was passed in; `W = W - x` makes a new one.
     """
@@ -194,9 +194,9 @@ def moves_the_callers_weights(X, labels, W_1, W_2, rate, steps):
 
 
 def no_softmax(X, labels, W_1, W_2, rate, steps):
-    """The gradient at the logits is U - Y. It is softmax(U) - Y.
+    """You took U - Y as the gradient of the logits. It is softmax(U) - Y.
 
-    The losses have a softmax inside; so has their gradient.
+    The loss contains a softmax of the logits, and so does its gradient.
     """
 
     def loss_of(X, labels, W_1, W_2):
@@ -270,9 +270,9 @@ def by_recursion(X, labels, W_1, W_2, rate, steps):
 EXERCISE = Exercise(
     id="descent",
     oracle=correct,
-    hint="One step: forward to the logits, the gradient there, back through two products, and only "
-    "then move both weights. One loss before the first step and one after each, in a tensor. And "
-    "every row counts: 0 is a word here.",
+    hint="In one step, compute the logits, then their gradient, then go back through two products, "
+    "and only then move both weights. Record one loss before the first step and one after each, in "
+    "a tensor. Every row counts: 0 is a word here.",
     misconceptions=(
         uphill,
         one_after_the_other,

@@ -44,7 +44,7 @@ def _answer(total, sentences, tokens, each):
 
 
 def _parts(losses, labels):
-    """Right ones, and the sums and counts of the sentences to make wrong ones from."""
+    """The right answer, and the sums and counts of the sentences, to make wrong ones from."""
     real = labels != 0
     return correct(losses, labels), torch.where(real, losses, 0.0).sum(-1), real.sum(-1)
 
@@ -61,17 +61,17 @@ def without_names(losses, labels):
 
 
 def padding_counted_everywhere(losses, labels):
-    """Padding is counted: its losses are in every sum, and its places in every mean.
+    """Padding is counted: its losses are in every sum, and its positions in every mean.
 
-    Where a label is 0 there was nothing to predict. Neither its loss nor its place counts.
+    Where a label is 0 there was nothing to predict. Leave out its loss and do not count it.
     """
     return correct(losses, torch.ones_like(labels))
 
 
 def padding_summed(losses, labels):
-    """The counts leave padding out, but the sums do not: what stands at padding is added.
+    """The counts leave padding out, but the sums include the losses at padding.
 
-    Make the losses at padding 0 before you add.
+    Set the losses at padding to 0 before you add.
     """
     _, _, counts = _parts(losses, labels)
     s = losses.sum(-1)
@@ -79,18 +79,18 @@ def padding_summed(losses, labels):
 
 
 def padding_summed_and_places_counted(losses, labels):
-    """The number of tokens is right. But padding is summed, and sentences divide by all places.
+    """The sums include padding, and the mean of a sentence divides by its padding, too.
 
-    Make the losses at padding 0 before you add, and count the tokens of each sentence.
+    Set the losses at padding to 0 before you add, and count the real tokens of each sentence.
     """
     s = losses.sum(-1)
     return _answer(s.sum(), s.mean(), s.sum() / (labels != 0).sum(), losses.mean())
 
 
 def mean_over_all_places(losses, labels):
-    """All sums are right. But the means over tokens divide by all places, with those of padding.
+    """All sums are right. But the means over tokens divide by all positions, padding included.
 
-    How many tokens does each sentence have? Count labels that are not 0.
+    How many tokens does each sentence have? Count the labels that are not 0.
     """
     right, s, _ = _parts(losses, labels)
     places = labels.shape[-1]
@@ -98,27 +98,27 @@ def mean_over_all_places(losses, labels):
 
 
 def tokens_over_all_places(losses, labels):
-    """Three are right. The mean over tokens divides by all places of the batch, padding included.
+    """`tokens` divides by all positions of the batch, padding included. The others are right.
 
-    Such a loss falls when a batch is padded more. Count the real labels.
+    Such a loss falls when a batch gets more padding. Count the labels that are not 0.
     """
     right, s, _ = _parts(losses, labels)
     return right | {"tokens": s.sum() / labels.numel()}
 
 
 def each_over_all_places(losses, labels):
-    """Three are right. The mean of each sentence divides by the length of the longest.
+    """In `each`, every sentence is divided by the length of the longest. The others are right.
 
-    Each sentence has a count of its own.
+    Divide each sentence by its own number of tokens.
     """
     right, s, _ = _parts(losses, labels)
     return right | {"each": (s / labels.shape[-1]).mean()}
 
 
 def free_tokens_not_counted(losses, labels):
-    """Tokens are counted where the loss is above 0. But a token may cost nothing and still count.
+    """You count a token only if its loss is above 0. But a token may cost nothing and still count.
 
-    Whether a place is padding is written in the labels.
+    The labels tell you which positions are padding.
     """
     right, s, _ = _parts(losses, labels)
     counts = ((losses > 0) & (labels != 0)).sum(-1).clamp(min=1)
@@ -126,7 +126,7 @@ def free_tokens_not_counted(losses, labels):
 
 
 def tokens_as_each(losses, labels):
-    """`tokens` is the mean of the sentences' means. Then tokens of short sentences weigh more.
+    """`tokens` is a mean of the sentences' means, so tokens of short sentences weigh more.
 
     Add all losses, count all tokens, divide once.
     """
@@ -135,27 +135,27 @@ def tokens_as_each(losses, labels):
 
 
 def each_as_tokens(losses, labels):
-    """`each` is the mean over all tokens. Then long sentences weigh more than short ones.
+    """`each` is the mean over all tokens, so long sentences weigh more than short ones.
 
-    First a mean within each sentence, then a mean of these.
+    Take the mean within each sentence first, then the mean of these means.
     """
     right, _, _ = _parts(losses, labels)
     return right | {"each": right["tokens"]}
 
 
 def each_summed(losses, labels):
-    """`each` adds the sentences' means up, and is to be their mean.
+    """`each` adds up the sentences' means. It should be their mean.
 
-    How many sentences are there?
+    Divide by the number of sentences.
     """
     right, s, counts = _parts(losses, labels)
     return right | {"each": (s / counts).sum()}
 
 
 def sentences_as_each(losses, labels):
-    """`sentences` divides within each sentence already. A19 adds up the tokens of a sentence.
+    """`sentences` takes a mean within each sentence. Document A adds up the tokens there (A19).
 
-    Read A19 from the right: which sums stand behind the 1/N?
+    Read A19 from the right: which sums come after the 1/N?
     """
     right, _, _ = _parts(losses, labels)
     return right | {"sentences": right["each"]}
@@ -164,52 +164,52 @@ def sentences_as_each(losses, labels):
 def sentences_as_tokens(losses, labels):
     """`sentences` divides by the number of tokens. In A19, N is the number of sentences.
 
-    The number of tokens is what toolkits divide by.
+    Toolkits divide by the number of tokens: that is `tokens`.
     """
     right, _, _ = _parts(losses, labels)
     return right | {"sentences": right["tokens"]}
 
 
 def sentences_and_each_exchanged(losses, labels):
-    """`sentences` and `each` have changed places.
+    """You exchanged `sentences` and `each`.
 
-    A19 adds up the tokens of a sentence, and divides by nothing but N.
+    Document A adds up the tokens of a sentence, and divides only by N (A19).
     """
     right, _, _ = _parts(losses, labels)
     return right | {"sentences": right["each"], "each": right["sentences"]}
 
 
 def sentences_over_places(losses, labels):
-    """`sentences` divides by the places of a sentence, and should by the number of sentences.
+    """`sentences` divides by the length of the table. It should divide by the number of sentences.
 
-    Which dimension of the table is that of the sentences?
+    Which dimension of the table counts the sentences?
     """
     right, s, _ = _parts(losses, labels)
     return right | {"sentences": s.sum() / labels.shape[-1]}
 
 
 def each_not_averaged(losses, labels):
-    """`each` holds one number for each sentence, and is to be one for all: their mean.
+    """`each` holds one number for each sentence. It should be one number: their mean.
 
-    Read the fourth formula from the left.
+    The fourth formula begins with 1/N and a sum over sentences.
     """
     right, s, counts = _parts(losses, labels)
     return right | {"each": s / counts}
 
 
 def sum_is_a_mean(losses, labels):
-    """`sum` is divided by the number of sentences. C05 divides by nothing.
+    """`sum` is divided by the number of sentences. Document C divides by nothing (C05).
 
-    Two sums, one over sequences and one over tokens, and nothing in front of them.
+    There are two sums, over sequences and over tokens, with no factor in front.
     """
     right, _, _ = _parts(losses, labels)
     return right | {"sum": right["sentences"]}
 
 
 def sum_of_each_sentence(losses, labels):
-    """`sum` holds one number for each sentence, and is to be one for all.
+    """`sum` holds one number for each sentence. It should be one number for all.
 
-    C05 adds over the sequences, too.
+    Document C sums over the sequences, too (C05).
     """
     right, s, _ = _parts(losses, labels)
     return right | {"sum": s}
@@ -218,7 +218,7 @@ def sum_of_each_sentence(losses, labels):
 def signs_turned(losses, labels):
     """All four have the wrong sign.
 
-    The minus of A19 and C05 is in the token losses already.
+    The token losses already contain the minus sign of A19 and C05.
     """
     return {name: -value for name, value in correct(losses, labels).items()}
 
@@ -268,8 +268,8 @@ def as_weights(losses, labels):
 EXERCISE = Exercise(
     id="four_losses",
     oracle=correct,
-    hint="With a pencil: the first sentence costs 1 + 2 + 3, the second 6; the 9s are at padding. "
-    "There are 2 sentences and 4 tokens.",
+    hint="By hand: the first sentence costs 1 + 2 + 3 and the second 6, because the 9s are at "
+    "padding. There are 2 sentences and 4 tokens.",
     misconceptions=(
         without_names,
         padding_counted_everywhere,

@@ -1,4 +1,4 @@
-"""The exercise ``logit_gradient``: of the mean loss per token (A19, A22; chapter 08)."""
+"""The exercise ``logit_gradient``: that of the mean loss per token (A19, A22; chapter 08)."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def correct(logits, labels):
 
 
 def rows_sum_to_0(case: Case, gradient) -> bool:
-    """Whether what one word gains, others lose."""
+    """Whether the entries of each row sum to 0."""
     return bool((gradient.double().sum(-1).abs() < 1e-5).all())
 
 
@@ -53,31 +53,31 @@ def _real(labels):
 
 
 def sign_turned(logits, labels):
-    """Every entry has the wrong sign: this is the direction in which the loss falls.
+    """Every entry has the wrong sign: you returned the direction in which the loss falls.
 
-    If the right word's logit grows, what does the loss do? Then what is its derivative's sign?
+    If the logit of the right word grows, the loss falls. So which sign has its derivative?
     """
     return -correct(logits, labels)
 
 
 def of_the_sum(logits, labels):
-    """This is the gradient of the sum of the losses. Asked for is that of their mean.
+    """This is the gradient of the sum of the losses. The question asks for that of their mean.
 
-    A factor in front of the loss stands in front of its gradient.
+    A factor in front of the loss is also a factor in front of its gradient.
     """
     return likelihood.logit_gradient(logits, labels)
 
 
 def over_all_positions(logits, labels):
-    """It is divided by all positions, those of padding included.
+    """You divided by all positions, padding included.
 
-    The mean runs over tokens. How many labels are not 0?
+    The mean is over tokens. How many labels are not 0?
     """
     return likelihood.logit_gradient(logits, labels) / labels.numel()
 
 
 def over_sentences(logits, labels):
-    """It is divided by the first size of the labels. The mean runs over the tokens of all.
+    """You divided by the number of sentences. The mean is over the tokens of all sentences.
 
     How many labels are not 0?
     """
@@ -85,15 +85,15 @@ def over_sentences(logits, labels):
 
 
 def padding_pushed(logits, labels):
-    """The rows of padding are not 0: they push word number 0 up, as if it were the right one.
+    """The rows of padding are not 0: they push word 0 up, as if it were the right one.
 
-    Where there is no loss there is no gradient.
+    A position without a loss has no gradient.
     """
     return (logits.softmax(-1) - _onehot(logits, labels)) / (labels != 0).sum()
 
 
 def padding_pushed_and_counted(logits, labels):
-    """Padding is treated as a word, number 0: it has a gradient, and it counts in the mean.
+    """You treat padding as word 0: it has a gradient, and it counts in the mean.
 
     Where the label is 0 there is no loss. How many labels are left?
     """
@@ -101,24 +101,24 @@ def padding_pushed_and_counted(logits, labels):
 
 
 def padding_loses_its_target_only(logits, labels):
-    """In the rows of padding you left out the one-hot part, and the softmax still stands there.
+    """In the rows of padding you left out the one-hot part but kept the softmax.
 
-    Where there is no loss, no part of the gradient is left.
+    A position without a loss has no gradient, so the whole row is 0.
     """
     target = _onehot(logits, labels) * _real(labels)
     return (logits.softmax(-1) - target) / (labels != 0).sum()
 
 
 def only_at_the_label(logits, labels):
-    """It is right at the label and 0 elsewhere. But every logit stands in the sum below the line.
+    """The gradient is right at the label and 0 elsewhere. But the loss depends on every logit.
 
-    Differentiate log Σ exp(u) by a logit that is not the label's.
+    Differentiate log Σ exp(u) with respect to a logit that is not the label's.
     """
     return correct(logits, labels) * _onehot(logits, labels)
 
 
 def without_the_label(logits, labels):
-    """This is the softmax alone. The second term of the loss, minus the label's logit, is missing.
+    """This is the softmax alone. The gradient of the second term of the loss is missing.
 
     The loss is log Σ exp(u) - u[y]. Differentiate both terms.
     """
@@ -126,16 +126,16 @@ def without_the_label(logits, labels):
 
 
 def by_the_probabilities(logits, labels):
-    """This is the derivative by the probabilities, -1/p at the label.
+    """This is the gradient of the probabilities, -1/p at the label.
 
-    The logits lie one softmax further back.
+    Go back through the softmax as well, to the logits.
     """
     p = logits.softmax(-1)
     return -_onehot(logits, labels) / p * _real(labels) / (labels != 0).sum()
 
 
 def squared_error(logits, labels):
-    """p - y is multiplied by p (1 - p), as it would be for a squared error.
+    """You multiplied p - y by p (1 - p), as for a squared error.
 
     With a logarithm in the loss, that factor cancels. Start from log Σ exp(u) - u[y].
     """
@@ -144,26 +144,26 @@ def squared_error(logits, labels):
 
 
 def logits_less_target(logits, labels):
-    """The one-hot row is taken from the logits. It is to be taken from the probabilities.
+    """You subtracted the one-hot row from the logits. Subtract it from the probabilities.
 
-    The derivative of log Σ exp(u) by u[k] is a fraction. Which?
+    The derivative of log Σ exp(u) with respect to u[k] is a fraction. Which one?
     """
     return (logits - _onehot(logits, labels)) * _real(labels) / (labels != 0).sum()
 
 
 def along_the_positions(logits, labels):
-    """The softmax runs over the positions. Each position shares out its own 1 among the words.
+    """You took the softmax over the positions. Take it over the words, at each position.
 
-    Which dimension of the logits is that of the words?
+    Which dimension of the logits counts the words?
     """
     p = logits.softmax(-2)
     return (p - _onehot(logits, labels)) * _real(labels) / (labels != 0).sum()
 
 
 def nothing_for_a_sure_word(logits, labels):
-    """A probability was rounded before it was used: words above a half count as certain.
+    """You rounded the probabilities: words above one half count as certain.
 
-    p - y, with p as it is.
+    The gradient is p - y, with p as the softmax gives it.
     """
     p = (logits.softmax(-1) > 0.5).to(logits.dtype)
     return (p - _onehot(logits, labels)) * _real(labels) / (labels != 0).sum()
@@ -173,7 +173,7 @@ def nothing_for_a_sure_word(logits, labels):
 
 
 def with_scatter(logits, labels):
-    """Takes 1 away at the labels."""
+    """Subtracts 1 at the labels."""
     gradient = torch.softmax(logits, -1)
     one = gradient.new_ones(()).expand(*labels.shape, 1)
     gradient = gradient.scatter_add(-1, labels[..., None], -one)
@@ -209,8 +209,9 @@ def with_comparison(logits, labels):
 EXERCISE = Exercise(
     id="logit_gradient",
     oracle=correct,
-    hint="Write the loss of one token as log Σ exp(u[k]) - u[y] and differentiate it by u[k], once "
-    "for k = y and once for another word. Then: what does padding contribute, and what divides it?",
+    hint="Write the loss of one token as log Σ exp(u[k]) - u[y]. Differentiate it with respect to "
+    "u[k], once for k = y and once for another word. Then: what does padding contribute, and what "
+    "is the sum divided by?",
     misconceptions=(
         sign_turned,
         of_the_sum,

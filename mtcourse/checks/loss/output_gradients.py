@@ -1,4 +1,4 @@
-"""The exercise ``output_gradients``: back through A23's equation (A23, A22; chapter 08)."""
+"""The exercise ``output_gradients``: back through the equation of A23 (A22; chapter 08)."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def cases(draw: Draw) -> list[Case]:
 
 
 def _drawn(draw: Draw, leading, d, inside, V):
-    """A_C, the three weights, and what arrives at the logits."""
+    """A_C, the three weights, and the gradient that arrives at the logits."""
     return (
         draw.normal(*leading, d),
         draw.normal(d, inside),
@@ -47,7 +47,7 @@ def correct(A_C, W_1, W_2, W_O, U_bar):
 
 
 def _walk(A_C, W_1, W_2, W_O, U_bar, gate=None, weights_of=None):
-    """The way back with another gate of the ReLU, or another way to get a weight's gradient."""
+    """The way back with another ReLU, or another way to get a weight's gradient."""
     weights_of = weights_of or (lambda X, Y_bar: X.flatten(0, -2).T @ Y_bar.flatten(0, -2))
     F = A_C @ W_1
     R = F.relu()
@@ -66,23 +66,23 @@ def _walk(A_C, W_1, W_2, W_O, U_bar, gate=None, weights_of=None):
 
 
 def relu_forgotten(A_C, W_1, W_2, W_O, U_bar):
-    """The ReLU is missing on the way back: gradient passes where it had put out 0.
+    """The ReLU is missing on the way back: the gradient passes even where its output was 0.
 
-    Where F was negative, a nudge of F changes nothing. What is the derivative there?
+    Where F = A_C W_1 is negative, a small change of F changes nothing. So what is the derivative?
     """
     return _walk(A_C, W_1, W_2, W_O, U_bar, lambda F, R_bar: R_bar)
 
 
 def relu_of_the_gradient(A_C, W_1, W_2, W_O, U_bar):
-    """A ReLU was taken of the gradient, which may well be negative.
+    """You took a ReLU of the gradient. But a gradient may be negative.
 
-    What decides is the sign of F, on the way forward, and not that of what comes back.
+    Whether it passes depends on the sign of F = A_C W_1, not on its own sign.
     """
     return _walk(A_C, W_1, W_2, W_O, U_bar, lambda F, R_bar: R_bar.relu())
 
 
 def open_at_zero(A_C, W_1, W_2, W_O, U_bar):
-    """At F = 0 the gradient passes. There the derivative is a convention, and everybody takes 0.
+    """At F = 0 you let the gradient pass. By convention, the derivative there is 0.
 
     Use F > 0, as torch does.
     """
@@ -90,9 +90,9 @@ def open_at_zero(A_C, W_1, W_2, W_O, U_bar):
 
 
 def gate_not_for_W_1(A_C, W_1, W_2, W_O, U_bar):
-    """The ReLU is there on the way to A_C, but the gradient of W_1 was made without it.
+    """You went back through the ReLU for A_C, but not for the gradient of W_1.
 
-    Both come from the gradient at F = A_C W_1, behind the ReLU.
+    Both come from the gradient of F = A_C W_1, the input of the ReLU.
     """
     W_O_bar, W_2_bar, _, A_bar = correct(A_C, W_1, W_2, W_O, U_bar)
     W_1_bar = _walk(A_C, W_1, W_2, W_O, U_bar, lambda F, R_bar: R_bar)[2]
@@ -100,18 +100,18 @@ def gate_not_for_W_1(A_C, W_1, W_2, W_O, U_bar):
 
 
 def gate_not_for_A(A_C, W_1, W_2, W_O, U_bar):
-    """The ReLU is there for W_1, but what goes on to A_C has passed by it.
+    """You went back through the ReLU for W_1, but not for the gradient of A_C.
 
-    Both come from the gradient at F = A_C W_1, behind the ReLU.
+    Both come from the gradient of F = A_C W_1, the input of the ReLU.
     """
     W_O_bar, W_2_bar, W_1_bar, _ = correct(A_C, W_1, W_2, W_O, U_bar)
     return W_O_bar, W_2_bar, W_1_bar, U_bar @ W_O.T @ W_2.T @ W_1.T
 
 
 def W_2_from_before_the_relu(A_C, W_1, W_2, W_O, U_bar):
-    """The gradient of W_2 was made from F. What W_2 multiplies is ReLU(F).
+    """You computed the gradient of W_2 from F. But W_2 multiplies ReLU(F).
 
-    In the product R W_2, which matrix stands on the left?
+    In the product R W_2, which matrix is the left factor?
     """
     W_O_bar, _, W_1_bar, A_bar = correct(A_C, W_1, W_2, W_O, U_bar)
     H_bar = U_bar @ W_O.T
@@ -119,18 +119,18 @@ def W_2_from_before_the_relu(A_C, W_1, W_2, W_O, U_bar):
 
 
 def weights_transposed(A_C, W_1, W_2, W_O, U_bar):
-    """The gradients of the weights are transposed: rows and columns have changed places.
+    """The gradients of the weights are transposed: rows and columns are exchanged.
 
-    The gradient of W has the shape of W. Which of X and its bar then comes first?
+    For Y = X W, the gradient of W has the shape of W. Is it Xᵀ Y_bar or Y_barᵀ X?
     """
     W_O_bar, W_2_bar, W_1_bar, A_bar = correct(A_C, W_1, W_2, W_O, U_bar)
     return W_O_bar.T, W_2_bar.T, W_1_bar.T, A_bar
 
 
 def back_without_transposing(A_C, W_1, W_2, W_O, U_bar):
-    """On the way back the weights are not transposed. With square ones that even runs.
+    """On the way back you did not transpose the weights. With square weights that even runs.
 
-    Forward a row is multiplied by W. To undo the shapes, multiply by W transposed.
+    For Y = X W, the gradient of X is Y_bar Wᵀ.
     """
     F = A_C @ W_1
     H_bar = U_bar @ W_O
@@ -141,17 +141,17 @@ def back_without_transposing(A_C, W_1, W_2, W_O, U_bar):
 
 
 def sentences_kept_apart(A_C, W_1, W_2, W_O, U_bar):
-    """One sentence is right. In a batch, each sentence has a gradient of its own for each weight.
+    """In a batch you return a separate gradient for each sentence; a single sentence is right.
 
-    All sentences use one W, so its gradient is the sum of theirs.
+    All sentences share one W, so its gradient is the sum over the sentences.
     """
     return _walk(A_C, W_1, W_2, W_O, U_bar, weights_of=lambda X, Y_bar: X.mT @ Y_bar)
 
 
 def right_for_one_sentence(A_C, W_1, W_2, W_O, U_bar):
-    """One sentence is right. For a batch it stops, because `.T` turns all dimensions around.
+    """A single sentence is right. A batch fails, because `.T` reverses all dimensions.
 
-    For the weights, make one long list of rows of the batch first: `flatten(0, -2)`.
+    For the weights, first make one long list of rows from the batch: `flatten(0, -2)`.
     """
 
     def reversed_dimensions(X, Y_bar):
@@ -161,9 +161,9 @@ def right_for_one_sentence(A_C, W_1, W_2, W_O, U_bar):
 
 
 def mean_over_sentences(A_C, W_1, W_2, W_O, U_bar):
-    """In a batch the gradients of the weights are averaged over sentences; they add up.
+    """In a batch you averaged the gradients of the weights over sentences. Add them up.
 
-    Whatever the loss is divided by is in what arrives already.
+    U_bar already contains whatever the loss was divided by.
     """
 
     def averaged(X, Y_bar):
@@ -174,9 +174,9 @@ def mean_over_sentences(A_C, W_1, W_2, W_O, U_bar):
 
 
 def mean_over_tokens(A_C, W_1, W_2, W_O, U_bar):
-    """The gradients of the weights are divided by the number of tokens; they add up.
+    """You divided the gradients of the weights by the number of tokens. Add over tokens instead.
 
-    Whatever the loss is divided by is in what arrives already.
+    U_bar already contains whatever the loss was divided by.
     """
     tokens = U_bar[..., 0].numel()
     *of_weights, A_bar = correct(A_C, W_1, W_2, W_O, U_bar)
@@ -184,9 +184,9 @@ def mean_over_tokens(A_C, W_1, W_2, W_O, U_bar):
 
 
 def first_sentence_only(A_C, W_1, W_2, W_O, U_bar):
-    """The gradients of the weights are those of the first sentence.
+    """The gradients of the weights come from the first sentence only.
 
-    All sentences use one W, so its gradient is the sum of theirs.
+    All sentences share one W, so its gradient is the sum over the sentences.
     """
     first = (0,) * (A_C.dim() - 2)
     *of_weights, _ = correct(A_C[first], W_1, W_2, W_O, U_bar[first])
@@ -194,7 +194,7 @@ def first_sentence_only(A_C, W_1, W_2, W_O, U_bar):
 
 
 def in_forward_order(A_C, W_1, W_2, W_O, U_bar):
-    """All four are right, but in the order of the way forward.
+    """All four gradients are right, but in the order of the way forward.
 
     Return them in the order of the way back: W_O, W_2, W_1, and then A_C.
     """
@@ -202,17 +202,17 @@ def in_forward_order(A_C, W_1, W_2, W_O, U_bar):
 
 
 def without_A(A_C, W_1, W_2, W_O, U_bar):
-    """The three gradients of the weights are right. What goes on to A_C is missing.
+    """The three gradients of the weights are right. The gradient of A_C is missing.
 
-    Without it everything below would learn nothing. It is the fourth of what you return.
+    Everything before A_C learns through it. Return it as the fourth.
     """
     return correct(A_C, W_1, W_2, W_O, U_bar)[:3]
 
 
 def softmax_once_more(A_C, W_1, W_2, W_O, U_bar):
-    """The derivative of the softmax was multiplied in. It is in the gradient at the logits already.
+    """You multiplied by the derivative of the softmax. U_bar already contains it.
 
-    What arrives stands at U, before the softmax.
+    U_bar is the gradient of the logits U, which come before the softmax.
     """
     p = (torch.relu(A_C @ W_1) @ W_2 @ W_O).softmax(-1)
     return correct(A_C, W_1, W_2, W_O, p * (U_bar - (p * U_bar).sum(-1, keepdim=True)))
@@ -265,8 +265,8 @@ def summed_over_the_batch(A_C, W_1, W_2, W_O, U_bar):
 EXERCISE = Exercise(
     id="output_gradients",
     oracle=correct,
-    hint="Give every matrix a name on the way forward: F = A_C W_1, R = ReLU(F), H = R W_2, "
-    "U = H W_O. Then go back one step at a time. For Y = X W: X gets Y_bar Wᵀ, W gets Xᵀ Y_bar.",
+    hint="Name every matrix on the way forward: F = A_C W_1, R = ReLU(F), H = R W_2, U = H W_O. "
+    "Then go back one step at a time. For Y = X W, X_bar = Y_bar Wᵀ and W_bar = Xᵀ Y_bar.",
     misconceptions=(
         relu_forgotten,
         relu_of_the_gradient,

@@ -31,21 +31,21 @@ def _answer(even, three_tokens, three_bits, halved):
 def without_names():
     """The four numbers are right, but their names are missing.
 
-    A dictionary is asked for, with the names of the question.
+    Return a dictionary with the names of the question.
     """
     return [2000, 4, 8, 10]
 
 
 def losses_for_perplexities():
-    """These are losses in nats. A perplexity is the exponential of one.
+    """These are losses in nats. A perplexity is the exponential of a loss.
 
-    Put each of your numbers into e to the power of it.
+    Take e to the power of each of your numbers.
     """
     return {name: math.log(value) for name, value in correct().items()}
 
 
 def losses_in_bits():
-    """These are losses in bits. A perplexity is 2 to the power of one.
+    """These are losses in bits. A perplexity is 2 to the power of a loss in bits.
 
     An even guess among 8 words costs 3 bits, and its perplexity is 8.
     """
@@ -53,9 +53,9 @@ def losses_in_bits():
 
 
 def inverted():
-    """These are probabilities, and a perplexity is one over such a one.
+    """These are probabilities. A perplexity is 1 over a probability.
 
-    A perplexity counts words, so it is never below 1.
+    A perplexity is a number of words, so it is never below 1.
     """
     return {name: 1 / value for name, value in correct().items()}
 
@@ -63,15 +63,15 @@ def inverted():
 def even_is_the_loss():
     """`even` is the loss in nats, ln 2000. The others are right.
 
-    Among how many words does a model waver that gives all of them the same?
+    A model that gives 2,000 words the same probability: among how many words does it guess?
     """
     return _answer(math.log(2000), 4, 8, 10)
 
 
 def even_is_1():
-    """`even` is 1 in your answer: that is a model that is always sure and always right.
+    """`even` is 1 in your answer. Only a model that is always sure and right has perplexity 1.
 
-    Among how many words does a model waver that gives all of them the same?
+    A model that gives 2,000 words the same probability: among how many words does it guess?
     """
     return _answer(1, 4, 8, 10)
 
@@ -85,33 +85,33 @@ def mean_of_perplexities():
 
 
 def one_over_the_mean_probability():
-    """For the three tokens you took one over the mean probability.
+    """For the three tokens you took 1 over the mean probability.
 
-    A probability close to 0 hardly moves that mean, but costs much. Average the logarithms.
+    A probability close to 0 hardly changes that mean, but costs much. Average the logarithms.
     """
     return _answer(2000, 1 / (sum(PROBABILITIES) / 3), 8, 10)
 
 
 def not_per_token():
-    """64 is one over the product: the perplexity of the sentence, and not per token.
+    """64 is 1 over the product of the probabilities. A perplexity is per token.
 
-    The loss of a sentence is divided by its tokens before the exponential is taken.
+    Divide the loss of the sentence by its number of tokens, then take the exponential.
     """
     return _answer(2000, 64, 8, 10)
 
 
 def divided_after_the_exponential():
-    """You took the exponential of the whole loss, 64, and divided that by the three tokens.
+    """You took the exponential of the whole loss, 64, and divided that by three.
 
-    The loss is divided, not the perplexity.
+    Divide the loss by three, then take the exponential.
     """
     return _answer(2000, 64 / 3, 8, 10)
 
 
 def sure_token_left_out():
-    """You left out the token of probability 1. It costs nothing, but it is a token.
+    """You left out the token of probability 1. It costs nothing, but it counts as a token.
 
-    The loss is divided by all three tokens.
+    Divide the loss by all three tokens.
     """
     return _answer(2000, 8, 8, 10)
 
@@ -119,15 +119,15 @@ def sure_token_left_out():
 def nats_for_bits():
     """You took e to the power of 3, but the loss is 3 bits and not 3 nats.
 
-    A bit is a choice between two. How many words are three such choices?
+    A bit is a choice between two. Among how many words do three such choices decide?
     """
     return _answer(2000, 4, math.e**3, 10)
 
 
 def bits_as_they_are():
-    """3 bits is the loss; its perplexity is asked for.
+    """3 bits is the loss. The question asks for its perplexity.
 
-    A bit is a choice between two. How many words are three such choices?
+    A bit is a choice between two. Among how many words do three such choices decide?
     """
     return _answer(2000, 4, 3, 10)
 
@@ -135,31 +135,31 @@ def bits_as_they_are():
 def bits_times_two():
     """You doubled the bits. Each further bit doubles the number of words.
 
-    One bit: 2 words. Two bits: 4 words. Three?
+    One bit: 2 words. Two bits: 4 words. Three bits?
     """
     return _answer(2000, 4, 6, 10)
 
 
 def halved_as_a_number():
-    """You halved the perplexity. But what is shared among twice as many tokens is the loss.
+    """You halved the perplexity. But it is the loss that is shared among twice as many tokens.
 
-    The loss of the sentence stays. Per token it is half as large. What is e^(L/2), next to e^L?
+    The loss of the sentence stays, so per token it is halved. How is e^(L/2) related to e^L?
     """
     return _answer(2000, 4, 8, 50)
 
 
 def halved_unchanged():
-    """You say that the perplexity stays 100. The sentence is as probable as before, that is true.
+    """You say that the perplexity stays 100. The sentence does stay as probable as before.
 
-    But the same loss is now divided by twice as many tokens.
+    But its loss is now divided by twice as many tokens.
     """
     return _answer(2000, 4, 8, 100)
 
 
 def halved_squared():
-    """You squared the perplexity, as if each token cost what a word had cost.
+    """You squared the perplexity, as if two pieces made a word cost twice as much.
 
-    The sentence is as probable as before. So one word's loss is now shared by two tokens.
+    The sentence is as probable as before. So two pieces share the loss of one word.
     """
     return _answer(2000, 4, 8, 10_000)
 
@@ -167,7 +167,7 @@ def halved_squared():
 def halved_doubled():
     """You doubled the perplexity. Pieces are easier to guess than words, not harder.
 
-    The sentence is as probable as before. So one word's loss is now shared by two tokens.
+    The sentence is as probable as before. So two pieces share the loss of one word.
     """
     return _answer(2000, 4, 8, 200)
 
@@ -176,7 +176,7 @@ def halved_doubled():
 
 
 def in_whole_numbers():
-    """As one writes them down."""
+    """Plain whole numbers."""
     return {"even": 2000, "three_tokens": 4, "three_bits": 8, "halved": 10}
 
 
@@ -212,7 +212,7 @@ EXERCISE = Exercise(
     id="perplexities",
     oracle=correct,
     hint="Each of the four is exp(mean loss per token), and each is a whole number. Write down the "
-    "loss first, then its mean, and the exponential last.",
+    "loss, then its mean per token, and take the exponential last.",
     misconceptions=(
         without_names,
         losses_for_perplexities,

@@ -40,7 +40,7 @@ def correct(logits, labels, epsilon):
 
 
 def _version(logits, labels, epsilon, padding_mended=True, infinity_mended=True, count_mended=True):
-    """The function of the notebook with some of its three bugs mended."""
+    """The function of the notebook with some of its three bugs fixed."""
     log_p = torch.log_softmax(logits, dim=-1)
     possible = logits > -math.inf
     spread = possible / possible.sum(-1, keepdim=True)
@@ -60,7 +60,7 @@ def _version(logits, labels, epsilon, padding_mended=True, infinity_mended=True,
 
 
 def nothing_mended(logits, labels, epsilon):
-    """This still does what the broken version does: all three bugs are in it.
+    """All three bugs of the broken version are still there.
 
     Which term of the loss has no label in it? And what is zero times minus infinity?
     """
@@ -68,7 +68,7 @@ def nothing_mended(logits, labels, epsilon):
 
 
 def only_padding_mended(logits, labels, epsilon):
-    """One bug is mended: padding adds nothing, in either term. Two are left.
+    """One bug is fixed: padding adds nothing, in either term. Two are left.
 
     What is the sum divided by? And what is zero times minus infinity?
     """
@@ -76,7 +76,7 @@ def only_padding_mended(logits, labels, epsilon):
 
 
 def only_infinity_mended(logits, labels, epsilon):
-    """One bug is mended: impossible words make no NaN. Two are left, both about padding.
+    """One bug is fixed: impossible words cause no NaN. Two are left, both about padding.
 
     Which term of the loss has no label in it? And what is the sum divided by?
     """
@@ -84,7 +84,7 @@ def only_infinity_mended(logits, labels, epsilon):
 
 
 def only_count_mended(logits, labels, epsilon):
-    """One bug is mended: the sum is divided by the number of tokens. Two are left.
+    """One bug is fixed: the sum is divided by the number of tokens. Two are left.
 
     Which term of the loss has no label in it? And what is zero times minus infinity?
     """
@@ -92,33 +92,33 @@ def only_count_mended(logits, labels, epsilon):
 
 
 def padding_left(logits, labels, epsilon):
-    """Two bugs are mended. One is left: padding still adds its smoothing term.
+    """Two bugs are fixed. One is left: padding still adds its smoothing term.
 
-    The label's term is dropped where the label is 0. The other term has no label.
+    You drop the label's term where the label is 0. Drop the uniform term there, too.
     """
     return _version(logits, labels, epsilon, padding_mended=False)
 
 
 def infinity_left(logits, labels, epsilon):
-    """Two bugs are mended. One is left: impossible words make the loss NaN.
+    """Two bugs are fixed. One is left: impossible words make the loss NaN.
 
-    Their share is 0, and their log-probability -∞. The product of these is not 0.
+    Their share is 0 and their log-probability is -∞. The product of the two is NaN, not 0.
     """
     return _version(logits, labels, epsilon, infinity_mended=False)
 
 
 def count_left(logits, labels, epsilon):
-    """Two bugs are mended. One is left: the sum is divided by all positions.
+    """Two bugs are fixed. One is left: the sum is divided by all positions.
 
-    The mean is over tokens. Padding is none.
+    The mean is over tokens, and padding is not a token.
     """
     return _version(logits, labels, epsilon, count_mended=False)
 
 
 def padding_times_zero(logits, labels, epsilon):
-    """Padding is multiplied by 0. Where padding is impossible to write, that is 0 times infinity.
+    """You multiplied padding by 0. Where padding is an impossible word, that is 0 times infinity.
 
-    Select, with `torch.where`, `masked_fill` or an index, and do not multiply.
+    Do not multiply: select, with `torch.where`, `masked_fill` or an index.
     """
     log_p = torch.log_softmax(logits, dim=-1)
     possible = logits > -math.inf
@@ -129,9 +129,9 @@ def padding_times_zero(logits, labels, epsilon):
 
 
 def share_for_the_impossible(logits, labels, epsilon):
-    """ε is shared among all words, also among impossible ones, whose shares then get lost.
+    """You shared ε among all words, impossible ones included, and the shares of these are lost.
 
-    The target must sum to 1 over the words that are possible.
+    The target must sum to 1 over the possible words.
     """
     log_p = torch.log_softmax(logits, dim=-1)
     of_all = -torch.where(logits > -math.inf, log_p, 0.0).sum(-1) / logits.shape[-1]
@@ -141,7 +141,7 @@ def share_for_the_impossible(logits, labels, epsilon):
 
 
 def infinite(logits, labels, epsilon):
-    """Impossible words have a share of ε, and cost infinitely much.
+    """Impossible words have a share of ε, so the loss is infinite.
 
     A word that is ruled out gets no share: the uniform part is over the possible words.
     """
@@ -153,9 +153,9 @@ def infinite(logits, labels, epsilon):
 
 
 def share_for_the_wrong_only(logits, labels, epsilon):
-    """ε is shared among the wrong words only, so that the label gets 1 - ε and nothing of ε.
+    """You shared ε among the wrong words only, so the label gets 1 - ε and no share of ε.
 
-    Some write it so. Here the uniform part covers all possible words, the label included.
+    Some code does it this way. Here the uniform part covers the label, too.
     """
     log_p = torch.log_softmax(logits, dim=-1)
     possible = logits > -math.inf
@@ -167,9 +167,9 @@ def share_for_the_wrong_only(logits, labels, epsilon):
 
 
 def label_gets_less(logits, labels, epsilon):
-    """The label gets 1 - ε and the others ε/V each: the target sums to less than 1.
+    """The label gets 1 - ε and every other word ε/V, so the target sums to less than 1.
 
-    The label has its share of the uniform part, too.
+    The label also gets its share of the uniform part.
     """
     log_p = torch.log_softmax(logits, dim=-1)
     possible = logits > -math.inf
@@ -180,9 +180,9 @@ def label_gets_less(logits, labels, epsilon):
 
 
 def nothing_taken_from_the_label(logits, labels, epsilon):
-    """The uniform part is added, but nothing is taken from the label: its weight is still 1.
+    """You added the uniform part, but the weight of the label's term is still 1.
 
-    The target is a mixture: (1 - ε) of the one, ε of the other.
+    The target is a mixture: 1 - ε times the one-hot row, plus ε times the uniform part.
     """
     return correct(logits, labels, 0.0) + _smoothing_term(logits, labels, epsilon)
 
@@ -192,9 +192,9 @@ def _smoothing_term(logits, labels, epsilon):
 
 
 def uniform_part_lost(logits, labels, epsilon):
-    """Only the label's term is left. The uniform part is gone, with the bugs that it had.
+    """Only the label's term is left. You removed the uniform part together with its bugs.
 
-    Mend it where it is wrong: at padding and at impossible words.
+    Put it back, and correct it at padding and at impossible words.
     """
     return (1 - epsilon) * correct(logits, labels, 0.0)
 
@@ -202,13 +202,13 @@ def uniform_part_lost(logits, labels, epsilon):
 def no_smoothing_at_all(logits, labels, epsilon):
     """This is the plain cross-entropy; ε is not used.
 
-    Mend the uniform part where it is wrong: at padding and at impossible words.
+    Keep the uniform part, and correct it at padding and at impossible words.
     """
     return correct(logits, labels, 0.0)
 
 
 def summed(logits, labels, epsilon):
-    """This is the sum over tokens. Asked for is the mean.
+    """This is the sum over tokens. The question asks for the mean.
 
     How many labels are not 0?
     """
@@ -216,9 +216,9 @@ def summed(logits, labels, epsilon):
 
 
 def huge_for_infinite(logits, labels, epsilon):
-    """-∞ was replaced by a large negative number, and the impossible words cost that much.
+    """You replaced -∞ by a large negative number, so impossible words add a large loss.
 
-    A word that is impossible should not be in the sum at all.
+    Leave impossible words out of the sum.
     """
     log_p = torch.log_softmax(logits, dim=-1).clamp(min=-1e4)
     of_all = -log_p.mean(-1)
@@ -231,7 +231,7 @@ def huge_for_infinite(logits, labels, epsilon):
 
 
 def mended(logits, labels, epsilon):
-    """The version of the notebook with all three mended."""
+    """The version of the notebook with all three bugs fixed."""
     return _version(logits, labels, epsilon)
 
 
@@ -268,8 +268,8 @@ def by_logits(logits, labels, epsilon):
 EXERCISE = Exercise(
     id="smoothed_loss",
     oracle=correct,
-    hint="Three things to get right: which positions have a uniform part, what an impossible word "
-    "adds to it, and what the sum is divided by. Which of them is still wrong?",
+    hint="There are three things to get right: which positions have a uniform part, what an "
+    "impossible word adds to it, and what the sum is divided by. Which of them is still wrong?",
     misconceptions=(
         nothing_mended,
         only_padding_mended,

@@ -14,7 +14,7 @@ from mtcourse.training import likelihood
 
 
 def cases(draw: Draw) -> list[Case]:
-    """From four words with a pencil to logits whose exponentials no float can hold."""
+    """From three words, by hand, to logits whose exponentials no float can hold."""
     ln2, ln3 = math.log(2), math.log(3)
     hand = draw.tensor([[0.0, 0.0, ln2], [0.0, ln3, 0.0], [0.0, 0.0, 0.0]])
     labels = torch.tensor([2, 1, 0])
@@ -46,14 +46,14 @@ def never_negative(case: Case, losses) -> bool:
 def probabilities(logits, labels):
     """These are the probabilities of the labels; the logarithm is missing.
 
-    The loss of a token is minus the logarithm of what it was given.
+    The loss of a token is minus the logarithm of its probability.
     """
     p = logits.softmax(-1).gather(-1, labels[..., None]).squeeze(-1)
     return p.masked_fill(labels == 0, 0)
 
 
 def one_minus_probability(logits, labels):
-    """This is 1 minus the probability of the label. It goes from 0 to 1, where a loss has no end.
+    """This is 1 minus the probability of the label. It never exceeds 1; the loss has no bound.
 
     Likelihoods multiply. Which function turns a product into a sum?
     """
@@ -62,43 +62,43 @@ def one_minus_probability(logits, labels):
 
 
 def sign_missing(logits, labels):
-    """These are the log-probabilities themselves: the better the model, the larger they are.
+    """These are the log-probabilities themselves: they grow as the model gets better.
 
-    A loss is to be made small. What is missing?
+    A loss should fall as the model gets better. What is missing?
     """
     return -correct(logits, labels)
 
 
 def in_bits(logits, labels):
-    """The logarithm is taken to the base 2, so that the losses are in bits.
+    """You took the logarithm to the base 2, so the losses are in bits.
 
-    The course measures in nats, with the natural logarithm.
+    Use the natural logarithm: the course measures in nats.
     """
     return correct(logits, labels) / math.log(2)
 
 
 def minus_the_logit(logits, labels):
-    """This is minus the logit of the label. The other words are not looked at.
+    """This is minus the logit of the label. The other logits do not enter.
 
-    A logit becomes a probability only beside the others: their exponentials stand below the line.
+    The label's probability is its exponential divided by the sum of all exponentials.
     """
     losses = -logits.gather(-1, labels[..., None]).squeeze(-1)
     return losses.masked_fill(labels == 0, 0)
 
 
 def log_of_a_softmax(logits, labels):
-    """The softmax comes first and its logarithm afterwards: a tiny probability is rounded to 0.
+    """You took the softmax first and then its logarithm: a tiny probability was rounded to 0.
 
-    Write log of the fraction as a difference, before anything is computed.
+    Write the logarithm of the fraction as a difference before you compute anything.
     """
     p = logits.softmax(-1).gather(-1, labels[..., None]).squeeze(-1)
     return (-p.log()).masked_fill(labels == 0, 0)
 
 
 def exponentials_as_written(logits, labels):
-    """The exponentials are taken of the logits as they are, and those of large ones are infinite.
+    """You took the exponentials of the logits as they are; those of large logits are infinite.
 
-    A number that is taken from a whole row drops out of the fraction. Or use log-sum-exp.
+    Subtracting one number from a whole row does not change the fraction. Or use log-sum-exp.
     """
     e = logits.exp()
     p = e.gather(-1, labels[..., None]).squeeze(-1) / e.sum(-1)
@@ -108,48 +108,48 @@ def exponentials_as_written(logits, labels):
 def sum_of_exponentials_overflows(logits, labels):
     """The difference is right, but the sum of exponentials inside the logarithm overflows.
 
-    `torch.logsumexp` takes the largest logit out of the sum first. So can you.
+    Subtract the largest logit first, or use `torch.logsumexp`, which does that.
     """
     losses = logits.exp().sum(-1).log() - logits.gather(-1, labels[..., None]).squeeze(-1)
     return losses.masked_fill(labels == 0, 0)
 
 
 def padding_counted(logits, labels):
-    """Padding has a loss like any word: you charge the model for not predicting word number 0.
+    """Padding has a loss like any word: you charge the model for not predicting word 0.
 
-    The label 0 marks a place where there is nothing to predict. What should it cost?
+    The label 0 marks a position where there is nothing to predict. What should it cost?
     """
     return torch.logsumexp(logits, -1) - logits.gather(-1, labels[..., None]).squeeze(-1)
 
 
 def padding_dropped(logits, labels):
-    """The losses of the real tokens are right, but the padding is gone, and with it the sentences.
+    """The losses of the real tokens are right, but you removed the positions of padding.
 
-    Keep the shape of the labels, with 0 where the label is padding.
+    Keep the shape of the labels, with a loss of 0 where the label is 0.
     """
     return correct(logits, labels)[labels != 0]
 
 
 def along_the_positions(logits, labels):
-    """The softmax runs over the positions. Each position has to share out its own 1 among words.
+    """You took the softmax over the positions. Take it over the words, at each position.
 
-    Which dimension of the logits is that of the words?
+    Which dimension of the logits counts the words?
     """
     log_p = logits.log_softmax(-2)
     return -log_p.gather(-1, labels[..., None]).squeeze(-1).masked_fill(labels == 0, 0)
 
 
 def softmax_twice(logits, labels):
-    """A softmax was taken of probabilities: it makes nearly even what the first had told apart.
+    """You took a softmax of probabilities: the second softmax makes them nearly equal.
 
-    Look for a second softmax: `log_softmax` and `cross_entropy` both have one inside.
+    Look for two of them: `log_softmax` has a softmax inside.
     """
     log_p = logits.softmax(-1).log_softmax(-1)
     return -log_p.gather(-1, labels[..., None]).squeeze(-1).masked_fill(labels == 0, 0)
 
 
 def every_label_at_every_position(logits, labels):
-    """`logits[..., labels]` takes all labels at all positions, and not each at its own.
+    """`logits[..., labels]` takes every label at every position, not each at its own position.
 
     `gather` along the last dimension takes one number at each position.
     """
@@ -157,25 +157,25 @@ def every_label_at_every_position(logits, labels):
 
 
 def added_up(logits, labels):
-    """The losses are added up. Asked for is one number for each position.
+    """You added the losses up. Return one loss for each position.
 
-    What they are to be divided by is another question, and another exercise.
+    What to divide them by is the question of another exercise.
     """
     return correct(logits, labels).sum()
 
 
 def averaged(logits, labels):
-    """This is one number, the mean of the losses. Asked for is one for each position.
+    """You returned the mean of the losses. Return one loss for each position.
 
-    What they are to be divided by is another question, and another exercise.
+    What to divide them by is the question of another exercise.
     """
     return correct(logits, labels).sum() / (labels != 0).sum()
 
 
 def all_words(logits, labels):
-    """These are the losses that every word would have had; the labels are not used.
+    """These are the losses of every word of the vocabulary; you did not use the labels.
 
-    At each position only one word was right. Pick it out.
+    At each position only one word is right. Pick out its loss.
     """
     return -logits.log_softmax(-1)
 
@@ -184,7 +184,7 @@ def all_words(logits, labels):
 
 
 def with_log_softmax(logits, labels):
-    """Torch's logarithm of a softmax, picked out with gather."""
+    """Torch's log-softmax, with gather to pick out the labels."""
     log_p = torch.log_softmax(logits, dim=-1)
     return torch.where(labels == 0, 0.0, -log_p.gather(-1, labels.unsqueeze(-1)).squeeze(-1))
 
@@ -196,7 +196,7 @@ def with_one_hot(logits, labels):
 
 
 def largest_taken_out(logits, labels):
-    """The largest logit of each row taken away by hand."""
+    """Subtracts the largest logit of each row."""
     shifted = logits - logits.amax(-1, keepdim=True)
     chosen = torch.take_along_dim(shifted, labels[..., None], -1)[..., 0]
     return (shifted.exp().sum(-1).log() - chosen) * (labels > 0)
@@ -214,7 +214,7 @@ def one_position_at_a_time(logits, labels):
 
 
 def by_differences(logits, labels):
-    """log sum exp(u_k - u_y): the label's logit taken away inside."""
+    """log sum exp(u_k - u_y): subtracts the label's logit inside."""
     chosen = logits.gather(-1, labels[..., None])
     return torch.logsumexp(logits - chosen, -1).masked_fill(labels.eq(0), 0.0)
 
@@ -222,8 +222,8 @@ def by_differences(logits, labels):
 EXERCISE = Exercise(
     id="token_losses",
     oracle=correct,
-    hint="With a pencil: the first row of logits has the exponentials 1, 1 and 2. What probability "
-    "does the label get, and what is minus its logarithm?",
+    hint="By hand: the first row of logits has the exponentials 1, 1 and 2. What probability does "
+    "the label get, and what is minus its logarithm?",
     misconceptions=(
         probabilities,
         one_minus_probability,

@@ -1,4 +1,4 @@
-"""Pictures of masks and of what comes through them (chapter 05)."""
+"""Pictures of masks and of what they let through (chapter 05)."""
 
 from __future__ import annotations
 
@@ -49,9 +49,9 @@ def mask_map(
             for j, allowed in enumerate(row):
                 _cell(ax, i, j, allowed, write(allowed) if write else "")
         ax.set(xlim=(-0.1, n + 0.1), ylim=(m + 0.1, -0.1), aspect="equal")
-        places = np.arange(max(m, n)) + 0.5
-        ax.set_xticks(places[: len(keys)], keys, rotation=60, ha="left", rotation_mode="anchor")
-        ax.set_yticks(places[: len(queries)], queries)
+        centres = np.arange(max(m, n)) + 0.5
+        ax.set_xticks(centres[: len(keys)], keys, rotation=60, ha="left", rotation_mode="anchor")
+        ax.set_yticks(centres[: len(queries)], queries)
         ax.tick_params(length=0, labeltop=True, labelbottom=False, pad=1)
         ax.spines[:].set_visible(False)
         ax.set_title(title, fontsize="medium")
@@ -64,7 +64,7 @@ def combination(
     pieces: Sequence[Sequence[str]],
     axes: np.ndarray,
 ) -> None:
-    """Draws for each sentence its padding mask, the same for all queries, and both masks in one.
+    """Draws each sentence's padding mask, the causal mask, and both combined (A11, C10).
 
     Args:
         padding: the padding masks of a batch.
@@ -91,12 +91,12 @@ def shares(
     x_label: str,
     ax: Axes,
 ) -> Axes:
-    """Draws a bar for each row, put together from its parts.
+    """Draws a bar for each row, divided into its parts.
 
     Args:
         names: of the rows, from top to bottom.
-        parts: for each name how much of each row it is; at most as many as there are hatches, 2.
-        x_label: what the parts are shares of.
+        parts: the share of each part in every row; at most two parts.
+        x_label: what is divided.
         ax: where to draw, made within ``book_style()``.
     """
     with book_style():
@@ -124,10 +124,11 @@ def change_map(
     columns: Sequence[str],
     ax: Axes,
 ) -> Axes:
-    """Shows how much each output moves when one input is changed; where nothing moves, no colour.
+    """Shows how far each output moves when one input is changed, and a 0 where nothing moves.
 
     Args:
-        change: row i says how far output i moved when input j was changed; exact zeros stay empty.
+        change: how far output i (the row) moved when input j (the column) was changed. Exact zeros
+            have no colour.
         rows: names of the outputs.
         columns: names of the inputs.
         ax: where to draw, made within ``book_style()``.
@@ -155,7 +156,7 @@ def change_map(
 
 
 def mask_key(figure: Figure) -> None:
-    """Says below a figure what full and empty cells mean.
+    """Adds a key below a figure: full cells are allowed, empty ones hidden.
 
     Args:
         figure: the figure, with a constrained layout.

@@ -1,4 +1,4 @@
-"""Who may attend to whom: boolean masks, True where attention is allowed (chapter 05)."""
+"""Which key each query may attend to: boolean masks, True where allowed (chapter 05)."""
 
 from __future__ import annotations
 
@@ -12,9 +12,11 @@ from torch import Tensor
 def causal_mask(
     m: int, n: int | None = None, device: torch.device | str | None = None
 ) -> Bool[Tensor, "m n"]:
-    """Lets position i see positions up to its own: True where j <= i (A11, B16, C09; chapter 05).
+    """Allows position i to attend to positions up to its own: True where j <= i.
 
     With n > m the m queries are the last m of the n positions, as in decoding with a cache.
+
+    Source: A11, B16, C09. Chapter 05.
 
     >>> causal_mask(3).int().tolist()
     [[1, 0, 0], [1, 1, 0], [1, 1, 1]]
@@ -24,12 +26,15 @@ def causal_mask(
 
 
 def padding_mask(ids: Int[Tensor, "batch n"], pad: int = 0) -> Bool[Tensor, "batch 1 1 n"]:
-    """Hides padding from every query of its own sentence (C10, against D05; chapter 05)."""
+    """Hides padding keys from every query of the same sentence: True where there is a token.
+
+    Source: C10, against D05. Chapter 05.
+    """
     return (ids != pad)[:, None, None, :]
 
 
 def additive_mask(mask: Bool[Tensor, "*shape"]) -> Float[Tensor, "*shape"]:
-    """The documents' form, added to the scores: 0 allowed, -inf hidden.
+    """The additive form of a mask, as documents A and C print it: 0 allowed, -inf hidden.
 
     Source: A11, A12, C09, D03. Chapter 05.
     """

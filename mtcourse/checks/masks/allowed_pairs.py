@@ -1,4 +1,4 @@
-"""The exercise ``allowed_pairs``: how much both masks leave (A11, C09, C10; chapter 05)."""
+"""The exercise ``allowed_pairs``: how many pairs both masks allow (A11, C09, C10; chapter 05)."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from mtcourse.checks.outcomes import Case
 
 
 def cases(draw: Draw) -> list[Case]:
-    """From no padding to nothing else, and one pair of numbers that nobody knows beforehand."""
+    """From no padding to only padding, and one drawn pair of numbers."""
     n = draw.size(10, 60)
     p = draw.size(1, n - 1)
     return [
@@ -34,7 +34,7 @@ def correct(n, p):
 def all_pairs(n, p):
     """This is n², every pair of a query and a key, as if nothing were hidden.
 
-    Draw the n rows for n = 4, p = 1, and cross out first the future and then the padding.
+    Draw the rows for n = 4, p = 1. Cross out the future first, and then the padding.
     """
     return n * n
 
@@ -80,7 +80,7 @@ def no_causality(n, p):
 
 
 def padding_asks_nothing(n, p):
-    """The pairs among the n-p tokens are counted; the p padding queries see tokens, too.
+    """You counted only the pairs among the n-p tokens. The p padding queries see tokens, too.
 
     Only padding *keys* are hidden. A padding query has a row like any other: how long is it?
     """
@@ -88,7 +88,7 @@ def padding_asks_nothing(n, p):
 
 
 def padding_counts_once(n, p):
-    """From the causal mask p pairs were taken away, one for each padding key.
+    """You took p pairs away from the causal mask, one for each padding key.
 
     More than one row sees the first padding key. Count the rows for n = 4, p = 2.
     """
@@ -96,7 +96,7 @@ def padding_counts_once(n, p):
 
 
 def padding_counts_in_every_row(n, p):
-    """From the causal mask n·p pairs were taken away, as if every row saw every padding key.
+    """You took n·p pairs away from the causal mask, as if every row saw every padding key.
 
     The causal mask hides them from most rows already. Do not take away the same pair twice.
     """
@@ -104,23 +104,23 @@ def padding_counts_in_every_row(n, p):
 
 
 def square_of_padding(n, p):
-    """From the causal mask p² pairs were taken away: each padding query with each padding key.
+    """You took p² pairs away from the causal mask: each padding query with each padding key.
 
-    Among these p² pairs some lie in the future, and the causal mask hid them before.
+    Some of these p² pairs lie in the future, where the causal mask has hidden them already.
     """
     return n * (n + 1) // 2 - p * p
 
 
 def padding_sees_itself(n, p):
-    """Padding queries still see themselves: p pairs too many.
+    """You let each padding query see itself: p pairs too many.
 
-    A padding token is a padding key to itself, too.
+    A padding token is also a padding key, and no query may see it, not even its own.
     """
     return n * (n + 1) // 2 - p * (p - 1) // 2
 
 
 def no_diagonal_with_padding(n, p):
-    """Padding is right, but no token sees itself.
+    """The padding is right, but no token sees itself.
 
     Row i sees the keys up to i, and i is one of them.
     """
@@ -128,7 +128,7 @@ def no_diagonal_with_padding(n, p):
 
 
 def hidden_pairs(n, p):
-    """These are the pairs that are hidden; asked for are those that are allowed.
+    """You counted the hidden pairs. Count the allowed ones.
 
     Together they are n². One step is left.
     """
@@ -136,7 +136,7 @@ def hidden_pairs(n, p):
 
 
 def for_each_padding_one_token(n, p):
-    """The padding queries were counted with one key each; each sees all n-p tokens.
+    """You gave each padding query one key, but each sees all n-p tokens.
 
     The last token sees n-p keys. May a query that comes later see fewer?
     """
@@ -146,7 +146,7 @@ def for_each_padding_one_token(n, p):
 def padding_rows_too_long(n, p):
     """The triangle of the tokens is right, but each padding query got n keys.
 
-    A padding query lies behind all tokens, and sees just them. How many are there?
+    A padding query comes after all tokens, and sees only these. How many are there?
     """
     return (n - p) * (n - p + 1) // 2 + p * n
 

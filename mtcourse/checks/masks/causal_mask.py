@@ -13,7 +13,7 @@ from mtcourse.layers import masks
 
 
 def cases(draw: Draw) -> list[Case]:
-    """A few sizes, and one that nobody knows beforehand."""
+    """A few sizes, and one that is drawn."""
     drawn = draw.size(8, 24)
     return [
         Case("3 positions", (3,), by_hand=True),
@@ -43,7 +43,7 @@ def not_itself(m):
 def hidden_is_true(m):
     """True stands where attention is hidden. Here True means that it is allowed.
 
-    Both habits exist, torch's own layers have both. This course keeps to one: True is allowed.
+    Both conventions exist, even within PyTorch. In this course True always means allowed.
     """
     return torch.ones(m, m, dtype=torch.bool).triu(1)
 
@@ -51,7 +51,7 @@ def hidden_is_true(m):
 def future_instead_of_past(m):
     """Each position sees itself and what comes after it; it should see what came before.
 
-    Row i belongs to the query. Read the first row aloud: what may the first token see?
+    Row i belongs to query i. Read the first row aloud: what may the first token see?
     """
     return torch.ones(m, m, dtype=torch.bool).triu()
 
@@ -59,7 +59,7 @@ def future_instead_of_past(m):
 def one_ahead(m):
     """Each position also sees the next one, which is the very token that it has to predict.
 
-    The diagonal belongs to the position itself. How far does the True reach beyond it?
+    The diagonal is the position itself. How far beyond it do your True values reach?
     """
     return torch.ones(m, m, dtype=torch.bool).tril(1)
 
@@ -67,7 +67,7 @@ def one_ahead(m):
 def only_itself(m):
     """Each position sees itself and nothing else.
 
-    A position may see all that was written before it, too.
+    A position may also see everything before it.
     """
     return torch.eye(m, dtype=torch.bool)
 
@@ -91,15 +91,15 @@ def mirrored(m):
 def all_allowed(m):
     """Every position sees every other: nothing is hidden.
 
-    A row has as many True as its position counts: one in the first, two in the second.
+    Row i should hold i True values: one in the first row, two in the second.
     """
     return torch.ones(m, m, dtype=torch.bool)
 
 
 def all_hidden(m):
-    """Nobody sees anything. A triangle cut from zeros is still zeros.
+    """No position sees anything. A triangle cut from zeros is still zeros.
 
-    Begin with True everywhere, and take away the future.
+    Start from True everywhere, and take away the future.
     """
     return torch.zeros(m, m, dtype=torch.bool).tril()
 
@@ -115,7 +115,7 @@ def numbers(m):
 def numbers_where_hidden(m):
     """These are numbers, with 1 where attention is hidden.
 
-    Two things to turn round: booleans instead of numbers, and True where attention is allowed.
+    Make two changes: booleans instead of numbers, and True where attention is allowed.
     """
     return torch.ones(m, m).triu(1)
 
@@ -123,21 +123,21 @@ def numbers_where_hidden(m):
 def additive(m):
     """This is the mask to be added to scores: 0 where allowed, -inf where hidden.
 
-    It says the same in the documents' form. Asked for is the boolean form, True where allowed.
+    It is the same mask in additive form. Return the boolean form, True where allowed.
     """
     return torch.zeros(m, m).masked_fill(torch.ones(m, m, dtype=torch.bool).triu(1), -math.inf)
 
 
 def additive_by_product(m):
-    """-inf was multiplied with a mask of 0 and 1, and 0 times infinity is not a number.
+    """You multiplied -inf by a mask of 0 and 1, and 0 times infinity is not a number.
 
-    Fill the hidden places instead of multiplying. And asked for are booleans, True where allowed.
+    Fill the hidden entries instead of multiplying. And return booleans, True where allowed.
     """
     return torch.ones(m, m).triu(1) * -math.inf
 
 
 def with_leading_dimensions(m):
-    """The triangle is right, but it has a dimension of size 1 in front.
+    """The triangle is right, but it has an extra dimension of size 1 in front.
 
     One mask serves every sentence and head. Broadcasting adds the dimensions where they are needed.
     """
@@ -148,9 +148,9 @@ def with_leading_dimensions(m):
 
 
 def by_comparing(m):
-    """Compares the places of keys with those of queries."""
-    place = torch.arange(m)
-    return place[None, :] <= place[:, None]
+    """Compares the positions of keys with those of queries."""
+    position = torch.arange(m)
+    return position[None, :] <= position[:, None]
 
 
 def one_pair_at_a_time(m):

@@ -1,4 +1,4 @@
-"""The exercise ``decoder_mask``: both masks in one, three bugs to mend (A11, C10; chapter 05)."""
+"""The exercise ``decoder_mask``: both masks in one, three bugs to fix (A11, C10; chapter 05)."""
 
 from __future__ import annotations
 
@@ -36,45 +36,45 @@ def correct(ids, pad):
     return masks.causal_mask(ids.shape[1]) & masks.padding_mask(ids, pad)
 
 
-def _version(ids, pad, triangle_mended=True, meeting_mended=True, keys_mended=True):
-    """The function of the notebook with some of its three bugs mended."""
+def _version(ids, pad, triangle_fixed=True, meeting_fixed=True, keys_fixed=True):
+    """The function of the notebook with some of its three bugs fixed."""
     real = ids != pad
     n = ids.shape[1]
-    padding = real[:, None, None, :] if keys_mended else real[:, None, :, None]
-    causal = torch.ones(n, n, dtype=torch.bool).tril(0 if triangle_mended else -1)
-    return causal & padding if meeting_mended else causal | padding
+    padding = real[:, None, None, :] if keys_fixed else real[:, None, :, None]
+    causal = torch.ones(n, n, dtype=torch.bool).tril(0 if triangle_fixed else -1)
+    return causal & padding if meeting_fixed else causal | padding
 
 
 # --- wrong ---------------------------------------------------------------------------------------
 
 
 def nothing_mended(ids, pad):
-    """This still does what the broken version does: all three bugs are in it.
+    """This still behaves like the broken version: all three bugs are in it.
 
     Take one line at a time, and print what it makes for the two sentences above.
     """
     return _version(ids, pad, False, False, False)
 
 
-def only_the_triangle_mended(ids, pad):
-    """One bug is mended: a token sees itself. Two are left, and both are about the padding.
+def only_the_triangle_fixed(ids, pad):
+    """One bug is fixed: a token sees itself. Two are left, and both concern the padding.
 
     Along which dimension of (batch, 1, queries, keys) do the ids lie? And when a pair must pass
-    both masks, which operator says so?
+    both masks, which operator do you need?
     """
     return _version(ids, pad, True, False, False)
 
 
-def only_the_meeting_mended(ids, pad):
-    """One bug is mended: a pair has to pass both masks. Each of the masks still has its own bug.
+def only_the_meeting_fixed(ids, pad):
+    """One bug is fixed: a pair has to pass both masks. Each of the masks still has its own bug.
 
     Print each of the two masks alone. May a token see itself? And is a padding *key* hidden?
     """
     return _version(ids, pad, False, True, False)
 
 
-def only_the_keys_mended(ids, pad):
-    """One bug is mended: the ids lie along the keys. Two are left.
+def only_the_keys_fixed(ids, pad):
+    """One bug is fixed: the ids lie along the keys. Two are left.
 
     Print the triangle alone: is the diagonal what it should be? Then look at a pair that passes
     only one of the masks.
@@ -83,33 +83,33 @@ def only_the_keys_mended(ids, pad):
 
 
 def triangle_left(ids, pad):
-    """Two bugs are mended. One is left: no token may see itself, and the first sees nothing.
+    """Two bugs are fixed. One is left: no token may see itself, and the first sees nothing.
 
     Look at the diagonal of the triangle.
     """
-    return _version(ids, pad, triangle_mended=False)
+    return _version(ids, pad, triangle_fixed=False)
 
 
 def meeting_left(ids, pad):
-    """Two bugs are mended. One is left: a pair is allowed when it passes either of the masks.
+    """Two bugs are fixed. One is left: a pair is allowed when it passes either of the masks.
 
-    A key in the future that is no padding passes one of them. How many must it pass?
+    A later key that is a token passes the padding mask. How many masks must a pair pass?
     """
-    return _version(ids, pad, meeting_mended=False)
+    return _version(ids, pad, meeting_fixed=False)
 
 
 def keys_left(ids, pad):
-    """Two bugs are mended. One is left: padding queries see nothing, and padding keys are seen.
+    """Two bugs are fixed. One is left: padding queries see nothing, and padding keys are seen.
 
     Compare the shapes: (batch, 1, queries, keys). On which of the two did the ids end up?
     """
-    return _version(ids, pad, keys_mended=False)
+    return _version(ids, pad, keys_fixed=False)
 
 
 def causal_alone(ids, pad):
     """The padding is no longer hidden at all: this is the causal mask for each sentence.
 
-    Both masks are needed. A key must be neither late nor padding.
+    You need both masks: a key may be neither later than the query nor padding.
     """
     return masks.causal_mask(ids.shape[1]).expand(len(ids), 1, -1, -1)
 
@@ -117,15 +117,15 @@ def causal_alone(ids, pad):
 def padding_alone(ids, pad):
     """The future is no longer hidden: this is the padding mask, written out for each query.
 
-    Both masks are needed. A key must be neither late nor padding.
+    You need both masks: a key may be neither later than the query nor padding.
     """
     return masks.padding_mask(ids, pad).expand(-1, 1, ids.shape[1], -1)
 
 
 def padding_queries_hidden_too(ids, pad):
-    """Padding keys are hidden, and the rows of padding queries are emptied as well.
+    """Padding keys are hidden, but you emptied the rows of padding queries as well.
 
-    Nobody reads what a padding query finds. Only its key has to be hidden.
+    The output of a padding query is never used. Hide only the padding keys.
     """
     return correct(ids, pad) & (ids != pad)[:, None, :, None]
 
@@ -133,7 +133,7 @@ def padding_queries_hidden_too(ids, pad):
 def future_instead_of_past(ids, pad):
     """The triangle points the other way: each token sees itself and what comes after it.
 
-    Row i belongs to query i, and the first query may see a single key.
+    Row i belongs to query i. How many keys may the first query see?
     """
     return masks.padding_mask(ids, pad) & masks.causal_mask(ids.shape[1]).mT
 
@@ -141,13 +141,13 @@ def future_instead_of_past(ids, pad):
 def true_is_hidden(ids, pad):
     """True stands where attention is hidden. Here True means that it is allowed.
 
-    One `~` over the whole turns it round. Is there one too many, or one too few?
+    One `~` over the whole mask inverts it. Is there one too many, or one too few?
     """
     return ~correct(ids, pad)
 
 
 def padding_is_always_0(ids, pad):
-    """The three bugs are mended, but the ids are compared with 0, whatever `pad` is.
+    """The three bugs are fixed, but the ids are compared with 0, whatever `pad` is.
 
     The second argument says which id is padding.
     """
@@ -157,7 +157,7 @@ def padding_is_always_0(ids, pad):
 def without_dimension_for_heads(ids, pad):
     """The booleans are right, but the dimension of size 1 for the heads is missing.
 
-    Scores are (batch, h, n, n). Against these, broadcasting would take your batch for heads.
+    Scores are (batch, h, n, n). Broadcasting would align your batch with the heads.
     """
     return correct(ids, pad)[:, 0]
 
@@ -174,18 +174,18 @@ def numbers(ids, pad):
 
 
 def mended(ids, pad):
-    """The version of the notebook with all three mended."""
+    """The version of the notebook with all three fixed."""
     return _version(ids, pad)
 
 
 def by_comparing(ids, pad):
-    """Compares places."""
-    place = torch.arange(ids.size(1))
-    return (place[:, None] >= place) & ids.ne(pad)[:, None, None]
+    """Compares positions."""
+    position = torch.arange(ids.size(1))
+    return (position[:, None] >= position) & ids.ne(pad)[:, None, None]
 
 
 def hidden_turned_round(ids, pad):
-    """A pair is hidden if it is late or padding."""
+    """A pair is hidden if its key is late or padding."""
     late = torch.ones(ids.shape[1], ids.shape[1]).triu(1).bool()
     return ~(late | (ids == pad)[:, None, None, :])
 
@@ -216,13 +216,13 @@ def by_multiplying(ids, pad):
 EXERCISE = Exercise(
     id="decoder_mask",
     oracle=correct,
-    hint="Three things to get right: a token sees itself, a pair must pass both masks, and padding "
-    "is hidden as a key. Which of them does yours not do?",
+    hint="Three things have to be right: a token sees itself, a pair must pass both masks, and "
+    "padding is hidden as a key. Which of them is not right in yours?",
     misconceptions=(
         nothing_mended,
-        only_the_triangle_mended,
-        only_the_meeting_mended,
-        only_the_keys_mended,
+        only_the_triangle_fixed,
+        only_the_meeting_fixed,
+        only_the_keys_fixed,
         triangle_left,
         meeting_left,
         keys_left,

@@ -12,7 +12,7 @@ from mtcourse.checks.outcomes import Case
 
 
 def cases(draw: Draw) -> list[Case]:
-    """Each with the mask inside the division and outside; from no mask to -inf."""
+    """Mask values from 0 to -inf, each inside the division and outside."""
     gap = round(4 + abs(float(draw.normal(1))), 2)
     both = [
         ("no gap, -4 and d_k = 4", (0.0, -4.0, 4), True),
@@ -87,7 +87,7 @@ def no_scale(gap, v, d_k, inside):
 
 
 def only_v_is_scaled(gap, v, d_k, inside):
-    """The product is not divided by √d_k where the mask stands outside, and it always should be.
+    """With the mask outside, you did not divide the product by √d_k. It is always divided.
 
     In both formulas the root divides the raw product. They differ only in what happens to v.
     """
@@ -95,15 +95,15 @@ def only_v_is_scaled(gap, v, d_k, inside):
 
 
 def divided_by_d_k(gap, v, d_k, inside):
-    """The division is by d_k and should be by its square root.
+    """You divided by d_k instead of its square root.
 
-    Only the root makes scores as large as the numbers that they came from.
+    Both formulas have √d_k in the denominator.
     """
     return _weight((gap + v) / d_k if inside else gap / d_k + v)
 
 
 def visible_weight(gap, v, d_k, inside):
-    """This is the weight of the visible key; asked for is that of the hidden one.
+    """This is the weight of the visible key. Return that of the hidden key.
 
     The two sum to 1. Whose exponential stands in the numerator?
     """
@@ -111,15 +111,15 @@ def visible_weight(gap, v, d_k, inside):
 
 
 def v_subtracted(gap, v, d_k, inside):
-    """v was subtracted. It is negative already, so the hidden key gained by being hidden.
+    """You subtracted v. It is negative already, so you raised the hidden key's score.
 
-    The documents add the mask.
+    In both formulas the mask is added.
     """
     return _weight(_score(gap, -v, d_k, inside))
 
 
 def gap_subtracted(gap, v, d_k, inside):
-    """The gap has the wrong sign: it counts for the visible key, and it belongs to the hidden one.
+    """The gap has the wrong sign. It belongs to the hidden key, and you gave it to the visible one.
 
     The visible key has the score 0. What is the hidden key's, before the mask?
     """
@@ -129,13 +129,13 @@ def gap_subtracted(gap, v, d_k, inside):
 def no_mask(gap, v, d_k, inside):
     """This is the weight without any mask; v is not used.
 
-    Add v to the hidden key's score, in the place that `inside` says.
+    Add v to the hidden key's score, before the division or after it, as `inside` says.
     """
     return _weight(gap / math.sqrt(d_k))
 
 
 def never_any(gap, v, d_k, inside):
-    """You say that a hidden key gets no weight at all. That is true of -inf alone.
+    """You return 0, as if a hidden key never got any weight. That is true only for -inf.
 
     A finite v gives the hidden key a finite score. What is its exponential?
     """
@@ -151,7 +151,7 @@ def not_shared(gap, v, d_k, inside):
 
 
 def both_weights(gap, v, d_k, inside):
-    """These are the weights of both keys; asked for is one number, that of the hidden key.
+    """These are the weights of both keys. Return one number, that of the hidden key.
 
     Take the entry that belongs to the hidden key.
     """
@@ -162,8 +162,8 @@ def both_weights(gap, v, d_k, inside):
 def overflows_for_low_scores(gap, v, d_k, inside):
     """The formula is right, but e to the power of minus the score is too large for a Python float.
 
-    Of a very low score you need e^score, which is nearly 0, and not e^-score. Divide both parts of
-    the fraction by e^-score, or let `torch.sigmoid` do it.
+    For a very low score use e^score, which is nearly 0, in place of e^-score: divide numerator and
+    denominator by e^-score. Or use `torch.sigmoid`.
     """
     return 1 / (1 + math.exp(-_score(gap, v, d_k, inside)))
 
@@ -171,8 +171,8 @@ def overflows_for_low_scores(gap, v, d_k, inside):
 def overflows_for_high_scores(gap, v, d_k, inside):
     """The formula is right, but e to the power of the score is too large for a Python float.
 
-    Of a very high score you need e^-score, which is nearly 0. Divide both parts of the fraction by
-    e^score, or let `torch.sigmoid` do it.
+    For a very high score use e^-score, which is nearly 0: divide numerator and denominator by
+    e^score. Or use `torch.sigmoid`.
     """
     score = _score(gap, v, d_k, inside)
     return math.exp(score) / (1 + math.exp(score))
@@ -181,7 +181,7 @@ def overflows_for_high_scores(gap, v, d_k, inside):
 def infinity_over_infinity(gap, v, d_k, inside):
     """The formula is right, but for a very high score it divides infinity by infinity: NaN.
 
-    Subtract the larger of both scores first, as a softmax does, or let `torch.sigmoid` do it.
+    Subtract the larger of both scores first, as a softmax does, or use `torch.sigmoid`.
     """
     shares = torch.tensor([0.0, _score(gap, v, d_k, inside)], dtype=torch.float64).exp()
     return float(shares[1] / shares.sum())

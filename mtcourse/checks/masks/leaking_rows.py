@@ -42,8 +42,8 @@ def correct(mask, lengths):
 
 def _late(mask: torch.Tensor) -> torch.Tensor:
     """True where key j comes after query i, (n, n)."""
-    place = torch.arange(len(mask))
-    return place > place[:, None]
+    position = torch.arange(len(mask))
+    return position > position[:, None]
 
 
 def _padding(mask: torch.Tensor, lengths: torch.Tensor, shift: int = 0) -> torch.Tensor:
@@ -71,7 +71,7 @@ def only_padding(mask, lengths):
 
 
 def late_and_padding(mask, lengths):
-    """You looked for keys that are both in the future and padding; one of the two is enough.
+    """You looked for keys that are both in the future and padding. One of the two is enough.
 
     A row leaks if it sees the future *or* padding.
     """
@@ -79,40 +79,40 @@ def late_and_padding(mask, lengths):
 
 
 def columns(mask, lengths):
-    """These are the columns that leak: the keys that are seen by a query that must not see them.
+    """You returned the columns that leak: keys that some query sees and must not see.
 
-    Asked for are the queries. Along which dimension do you look for any True?
+    Return the rows, which are the queries. Along which dimension do you look for any True?
     """
     return ((mask == 1) & (_late(mask) | _padding(mask, lengths))).any(-2)
 
 
 def last_token_as_padding(mask, lengths):
-    """The last token of each sentence counts as padding: the comparison is off by one.
+    """You count the last token of each sentence as padding: the comparison is off by one.
 
-    A sentence of 3 tokens has them at the places 0, 1 and 2.
+    The tokens of a sentence of 3 stand at positions 0, 1 and 2.
     """
     return ((mask == 1) & (_late(mask) | _padding(mask, lengths, -1))).any(-1)
 
 
 def first_padding_as_token(mask, lengths):
-    """The first padding key of each sentence counts as a token: the comparison is off by one.
+    """You count the first padding key of each sentence as a token: the comparison is off by one.
 
-    A sentence of 3 tokens has them at the places 0, 1 and 2. What stands at place 3?
+    The tokens of a sentence of 3 stand at positions 0, 1 and 2. What stands at position 3?
     """
     return ((mask == 1) & (_late(mask) | _padding(mask, lengths, 1))).any(-1)
 
 
 def itself_counts_as_future(mask, lengths):
-    """A query that sees itself counts as leaking. It may see itself.
+    """You count a query that sees itself as leaking. It may see itself.
 
-    Late is what comes *after* the query.
+    A key is late only if it comes *after* the query.
     """
     late = _late(mask) | torch.eye(len(mask), dtype=torch.bool)
     return ((mask == 1) & (late | _padding(mask, lengths))).any(-1)
 
 
 def past_counts_as_future(mask, lengths):
-    """Rows that see an earlier key count as leaking; it is the later keys that they must not see.
+    """You count rows that see an earlier key as leaking. They must not see *later* keys.
 
     Rows are queries i, columns keys j. Which of i and j is larger where the key is late?
     """
@@ -120,16 +120,16 @@ def past_counts_as_future(mask, lengths):
 
 
 def all_keys_must_leak(mask, lengths):
-    """A row counts only if every key that it sees is a forbidden one. One is enough.
+    """You count a row only if every key that it sees is forbidden. One forbidden key is enough.
 
-    Any, or all?
+    Do you need any, or all?
     """
     forbidden = _late(mask) | _padding(mask, lengths)
     return (forbidden | (mask == 0)).all(-1)
 
 
 def safe_rows(mask, lengths):
-    """True stands at the rows that see nothing forbidden; asked for are the others.
+    """True stands at the rows that see nothing forbidden. It belongs to the others.
 
     Read the name of the function: it should be True where a row leaks.
     """
@@ -137,49 +137,49 @@ def safe_rows(mask, lengths):
 
 
 def only_rows_of_tokens(mask, lengths):
-    """The rows of padding queries are left out, and they can leak like any other.
+    """You left out the rows of padding queries, and they can leak like any other.
 
-    The question is about every row of the mask. Whether anybody reads what a padding query finds
-    is another one, and a good one.
+    The question is about every row of the mask. Whether the output of a padding query is ever used
+    is a different question, and a good one.
     """
     return correct(mask, lengths) & ~_padding(mask, lengths)[:, 0]
 
 
 def every_padding_row(mask, lengths):
-    """Every row of a padding query counts as leaking, whatever it sees.
+    """You count every row of a padding query as leaking, whatever it sees.
 
-    A padding query that sees tokens alone, and earlier ones, sees nothing forbidden.
+    A padding query that sees only earlier tokens sees nothing forbidden.
     """
     return correct(mask, lengths) | _padding(mask, lengths)[:, 0]
 
 
 def padding_on_queries(mask, lengths):
-    """Padding was laid along the rows: every padding query that sees a key counts as leaking.
+    """You put padding on the rows, so that every padding query that sees a key counts as leaking.
 
-    Which *keys* are padding? Their places are the columns.
+    Which *keys* are padding? Keys are columns.
     """
     padding = _padding(mask, lengths).mT
     return ((mask == 1) & (_late(mask) | padding)).any(-1)
 
 
 def hidden_keys_leak(mask, lengths):
-    """The zeros of the mask were read as allowed.
+    """You read the zeros of the mask as allowed.
 
-    In document B's mask a 1 says that the query sees the key.
+    In document B's mask a 1 means that the query sees the key.
     """
     return ((mask == 0) & (_late(mask) | _padding(mask, lengths))).any(-1)
 
 
 def differs_in_any_way(mask, lengths):
-    """Rows count that differ from the right mask in any way, also those that see too little.
+    """You count rows that differ from the right mask in any way, even if they see too little.
 
-    A row that hides a key which it might show is poorer, but it does not leak.
+    A row that hides an allowed key loses information, but it does not leak.
     """
     return ((mask == 1) != ~(_late(mask) | _padding(mask, lengths))).any(-1)
 
 
 def longest_sentence_for_all(mask, lengths):
-    """Every sentence was taken to be as long as the longest one.
+    """You took every sentence to be as long as the longest one.
 
     Each sentence has its own padding. Give the lengths a dimension of their own to broadcast.
     """
@@ -187,23 +187,23 @@ def longest_sentence_for_all(mask, lengths):
 
 
 def any_sentence(mask, lengths):
-    """There is one row for all sentences: True where the mask leaks for any of them.
+    """You returned one row for all sentences: True where the mask leaks for any of them.
 
-    Asked for is an answer for each sentence, (batch, n).
+    Return an answer for each sentence, (batch, n).
     """
     return correct(mask, lengths).any(0)
 
 
 def pairs(mask, lengths):
-    """These are the pairs that leak; asked for are the rows that have one.
+    """These are the pairs that leak. Return the rows that contain such a pair.
 
-    One dimension has to go. Which?
+    Which dimension has to go?
     """
     return (mask == 1) & (_late(mask) | _padding(mask, lengths))
 
 
 def counted(mask, lengths):
-    """These are numbers: how many forbidden keys each row sees. Asked for is whether it sees any.
+    """These are numbers: how many forbidden keys each row sees. Return whether it sees any.
 
     Compare with 0, or ask for any True.
     """
@@ -233,10 +233,10 @@ def by_the_right_mask(mask, lengths):
 
 
 def by_the_last_key(mask, lengths):
-    """The last key of a row says it all."""
-    place = torch.arange(len(mask))
-    last = torch.where(mask > 0, place, -1).amax(-1)
-    return (last > place) | (last >= lengths[:, None])
+    """The last key that a row sees decides."""
+    position = torch.arange(len(mask))
+    last = torch.where(mask > 0, position, -1).amax(-1)
+    return (last > position) | (last >= lengths[:, None])
 
 
 def by_counting(mask, lengths):

@@ -19,7 +19,7 @@ def cases(draw: Draw) -> list[Case]:
     causal = _mask("1000", "1100", "1110", "1111")
     padding = torch.stack([_mask("111111"), _mask("110000")])[:, None]
     with_empty = torch.stack([_mask("1101", "0111", "1110"), _mask("0000", "0010", "1011")])
-    loud = draw.normal(2, 4).masked_fill(~_mask("1101", "0110"), 2000.0)
+    large = draw.normal(2, 4).masked_fill(~_mask("1101", "0110"), 2000.0)
     low = draw.tensor([[-20000.0, -1.0, -20100.0, -20300.0], [0.0, -20500.0, -20200.0, -20100.0]])
     return [
         Case("three queries and three keys", (hand, hand_mask), by_hand=True),
@@ -27,7 +27,7 @@ def cases(draw: Draw) -> list[Case]:
         Case("one mask for 2 sentences with 2 heads", (draw.normal(2, 2, 4, 4), causal)),
         Case("2 padded sentences with 3 heads", (draw.normal(2, 3, 4, 6), padding)),
         Case("a mask for each of 2 sentences", (draw.normal(2, 2, 3, 4), with_empty[:, None])),
-        Case("hidden scores of 2000", (loud, _mask("1101", "0110"))),
+        Case("hidden scores of 2000", (large, _mask("1101", "0110"))),
         Case("visible scores of -20000 and less", (low, _mask("1011", "0111"))),
     ]
 
@@ -44,7 +44,7 @@ def hides(case: Case, weights) -> bool:
 
 
 def sums(case: Case, weights) -> bool:
-    """Whether each row sums to 1, or to 0 where nothing is allowed."""
+    """Whether each row sums to 1, or to 0 where no key is allowed."""
     wanted = case.arguments[1].expand(weights.shape).any(-1)
     return torch.allclose(weights.sum(-1), wanted.to(weights.dtype), atol=1e-5)
 
@@ -61,43 +61,43 @@ def changes_scores(scores, mask):
 
 
 def zeroed_after_softmax(scores, mask):
-    """The hidden weights were set to 0 after the softmax, and what is left no longer sums to 1.
+    """You set hidden weights to 0 after the softmax, and the others no longer sum to 1.
 
-    The softmax shared its 1 among all keys. Hide a key before the sharing begins.
+    The softmax divided its 1 among all keys. Hide keys before the softmax.
     """
     return torch.softmax(scores, dim=-1) * mask
 
 
 def shared_out_again(scores, mask):
-    """Hidden weights were set to 0 after the softmax, and each row divided by what was left of it.
+    """You set hidden weights to 0 after the softmax, and divided each row by the sum that was left.
 
-    That can be 0/0: in a row without keys, and where a hidden score is so large that no visible
-    weight survives. Hide before the softmax.
+    That can be 0/0: in a row without allowed keys, and where a hidden score is so large that all
+    visible weights are rounded to 0. Hide keys before the softmax.
     """
     weights = torch.softmax(scores, dim=-1) * mask
     return weights / weights.sum(-1, keepdim=True)
 
 
 def shared_out_again_with_a_floor(scores, mask):
-    """A row is divided by what is left after hiding, but a large hidden score leaves nothing.
+    """You divide each row by the sum left after hiding, but a large hidden score leaves nothing.
 
-    Among all keys the loudest sets the scale, and a hidden one may be the loudest. Hide it first.
+    The largest score decides how small the other weights are, and it may be hidden. Hide it first.
     """
     weights = torch.softmax(scores, dim=-1) * mask
     return weights / weights.sum(-1, keepdim=True).clamp(min=1e-9)
 
 
 def shared_out_again_without_nan(scores, mask):
-    """Hiding came after the softmax, and replacing NaN by 0 also emptied rows that do see keys.
+    """You hid keys after the softmax, and replacing NaN by 0 also emptied rows that do see keys.
 
-    A large hidden score takes all the weight before you hide it, and leaves 0/0. Hide it earlier.
+    A large hidden score takes all the weight before you hide it, which leaves 0/0. Hide it before.
     """
     weights = torch.softmax(scores, dim=-1) * mask
     return torch.nan_to_num(weights / weights.sum(-1, keepdim=True))
 
 
 def hidden_scores_are_0(scores, mask):
-    """Hidden scores were set to 0. A score of 0 is not nothing: e⁰ is 1.
+    """You set hidden scores to 0. A score of 0 does not mean no weight: e⁰ is 1.
 
     Which score has an exponential of 0?
     """
@@ -105,26 +105,26 @@ def hidden_scores_are_0(scores, mask):
 
 
 def filled_with_minus_1e4(scores, mask):
-    """Hidden scores became -10000. Where the visible ones are lower still, the hidden key wins.
+    """You set hidden scores to -10000. Where the visible ones are even lower, the hidden key wins.
 
-    No finite number is below every score. And what should a row give that may see nothing?
+    No finite number is below every score. And what should a row give if it may see nothing?
     """
     return torch.softmax(scores.masked_fill(~mask, -1e4), dim=-1)
 
 
 def filled_with_minus_1e9(scores, mask):
-    """A row that may see nothing spreads its weight over hidden keys, all of them alike.
+    """A row that may see nothing spreads its weight evenly over hidden keys.
 
-    When all scores of a row are the same number, however small, the softmax has to share evenly.
+    If all scores of a row are the same number, however low, the softmax gives equal weights.
     What should such a row give?
     """
     return torch.softmax(scores.masked_fill(~mask, -1e9), dim=-1)
 
 
 def minus_1e9_added(scores, mask):
-    """A large number was subtracted from hidden scores, and a row without keys attends to them.
+    """You subtracted a large number from hidden scores, but a row without keys attends to them.
 
-    Subtract the same from all scores of a row, and the softmax does not change at all.
+    If you subtract the same number from all scores of a row, the softmax does not change.
     """
     return torch.softmax(scores - 1e9 * ~mask, dim=-1)
 
@@ -132,30 +132,30 @@ def minus_1e9_added(scores, mask):
 def empty_rows_are_nan(scores, mask):
     """A row that may see nothing is NaN.
 
-    The softmax of nothing but -inf is 0/0. The value of such a row is a choice, and here it is 0.
+    The softmax of a row of -inf is 0/0. The value of such a row is a choice, and here it is 0.
     """
     return torch.softmax(scores.masked_fill(~mask, -math.inf), dim=-1)
 
 
 def minus_infinity_added(scores, mask):
-    """A row that may see nothing is NaN: -inf was added to all of its scores.
+    """A row that may see nothing is NaN: you added -inf to all of its scores.
 
-    The softmax of nothing but -inf is 0/0. Mend that row; and its gradient is NaN as well, unless
-    you *replace* hidden scores where you now add to them.
+    The softmax of a row of -inf is 0/0. Fix that row. Its gradient is NaN too, unless you
+    *replace* hidden scores instead of adding to them.
     """
     return torch.softmax(scores + torch.where(mask, 0.0, -math.inf), dim=-1)
 
 
 def true_is_hidden(scores, mask):
-    """The mask was read the other way round: the keys that should be visible are hidden.
+    """You read the mask the other way round: the keys that should be visible are hidden.
 
-    True means allowed. Which places should be filled with -inf?
+    True means allowed. Which scores should become -inf?
     """
     return torch.softmax(scores.masked_fill(mask, -math.inf), dim=-1)
 
 
 def booleans_added(scores, mask):
-    """The booleans were added to the scores: True counts as 1, False as 0.
+    """You added the booleans to the scores: True counts as 1, False as 0.
 
     That raises visible scores by 1 and hides nothing. The documents add 0 and -inf.
     """
@@ -163,9 +163,9 @@ def booleans_added(scores, mask):
 
 
 def mask_turned(scores, mask):
-    """The mask was transposed: queries and keys changed places.
+    """You transposed the mask: queries and keys changed places.
 
-    Row i of the mask belongs to query i, as row i of the scores does. There is nothing to turn.
+    Row i of the mask belongs to query i, as row i of the scores does. Use it as it is.
     """
     return attention_weights(scores, mask.mT)
 
@@ -173,7 +173,7 @@ def mask_turned(scores, mask):
 def over_dimension_1(scores, mask):
     """The softmax runs over dimension 1. That is the keys for one sentence, the heads for a batch.
 
-    Count from the end, and the keys always have the same number.
+    Counted from the end, the keys are always dimension -1.
     """
     return torch.softmax(scores.masked_fill(~mask, -math.inf), dim=1).masked_fill(~mask, 0.0)
 
@@ -187,9 +187,9 @@ def mask_not_used(scores, mask):
 
 
 def indexed_with_the_mask(scores, mask):
-    """`scores[~mask] = …` wants a mask of just the shape of the scores, and yours may be smaller.
+    """`scores[~mask] = …` needs a mask of exactly the shape of the scores; this one may be smaller.
 
-    It also writes into the caller's scores. Find what fills, broadcasts, and makes a new tensor.
+    It also writes into the caller's scores. Find a method that broadcasts and makes a new tensor.
     """
     scores[~mask] = -math.inf
     return torch.softmax(scores, dim=-1)
@@ -207,8 +207,8 @@ def exponentials_overflow(scores, mask):
 def gradient_is_nan(scores, mask):
     """The weights are right. But where a row may see nothing, its gradient is NaN.
 
-    A single NaN ruins a training run. What *adds* to a score lets the NaN of the softmax flow back
-    to it; what *replaces* a score does not.
+    A single NaN ruins a training run. If you *add* to a score, the NaN of the softmax flows back to
+    it. If you *replace* the score, it does not.
     """
     added = torch.zeros_like(mask, dtype=scores.dtype).masked_fill(~mask, -math.inf)
     return torch.nan_to_num(torch.softmax(scores + added, dim=-1))
@@ -256,7 +256,7 @@ def from_exponentials(scores, mask):
 
 
 def empty_first(scores, mask):
-    """Lets a row without keys see all of them, and takes its weights away again."""
+    """Lets a row without allowed keys see all keys, and removes its weights again."""
     empty = ~mask.any(-1, keepdim=True)
     hidden = scores.masked_fill(~(mask | empty), -math.inf)
     return torch.where(mask, hidden.softmax(-1), torch.zeros_like(scores))
@@ -265,8 +265,8 @@ def empty_first(scores, mask):
 EXERCISE = Exercise(
     id="masked_weights",
     oracle=attention_weights,
-    hint="Hide first, then share out: a hidden score must have the exponential 0 when the softmax "
-    "begins. Then think of a row where nothing is left.",
+    hint="Hide keys before the softmax: the exponential of a hidden score must be 0. Then think of "
+    "a row without any allowed key.",
     misconceptions=(
         changes_scores,
         zeroed_after_softmax,

@@ -44,7 +44,7 @@ def _padded(draw: Draw, lengths: list[int], pad: int) -> torch.Tensor:
 
 
 def padding_is_true(ids, pad):
-    """True stands where the padding is. Here True means that attention is allowed.
+    """True stands where the padding is. It should mean that attention is allowed.
 
     Which tokens may be seen: those that equal pad, or the others?
     """
@@ -52,7 +52,7 @@ def padding_is_true(ids, pad):
 
 
 def on_the_queries(ids, pad):
-    """The queries at padding are masked, and every other query still sees the padding.
+    """You masked the padding queries, and every other query still sees the padding keys.
 
     Scores are (batch, h, queries, keys). Which of the two last dimensions should the ids lie along?
     """
@@ -60,9 +60,9 @@ def on_the_queries(ids, pad):
 
 
 def queries_and_keys(ids, pad):
-    """Padding is hidden as a key, and also kept from asking: its rows have nothing left to see.
+    """Padding keys are hidden, but you emptied the rows of padding queries as well.
 
-    It does no harm that a padding token asks, for nobody reads its answer. Only hide the keys.
+    A padding query does no harm, because its output is never used. Hide only the keys.
     """
     real = ids != pad
     return real[:, None, None, :] & real[:, None, :, None]
@@ -87,9 +87,9 @@ def without_dimensions(ids, pad):
 
 
 def one_dimension_short(ids, pad):
-    """The booleans are right, but a dimension is missing: of heads and queries there is only one.
+    """The booleans are right, but heads and queries need one dimension each, and one is missing.
 
-    Against scores of (batch, h, queries, keys), broadcasting would take your batch for heads.
+    With scores of (batch, h, queries, keys), broadcasting would align your batch with the heads.
     """
     return (ids != pad)[:, None, :]
 
@@ -103,9 +103,9 @@ def dimensions_in_front(ids, pad):
 
 
 def padding_is_always_0(ids, pad):
-    """The ids are compared with 0, whatever `pad` is.
+    """You compare the ids with 0, whatever `pad` is.
 
-    The second argument says which id is padding. It is 0 in this course and not everywhere.
+    The second argument says which id is padding. It is 0 in this course, but not everywhere.
     """
     return (ids != 0)[:, None, None, :]
 
@@ -121,7 +121,7 @@ def only_larger_ids(ids, pad):
 def hides_special_tokens(ids, pad):
     """Not only padding is hidden, but <bos>, <eos> and <unk> too.
 
-    These are tokens that the model reads: <eos> says where the sentence ends. Only hide padding.
+    These are tokens that the model reads: <eos> marks the end of the sentence. Hide only padding.
     """
     return ((ids != pad) & (ids > 3))[:, None, None, :]
 
@@ -135,7 +135,7 @@ def hides_end_of_sentence(ids, pad):
 
 
 def up_to_the_first_padding(ids, pad):
-    """The place of the first padding was taken for the length, and a sentence without any got 0.
+    """You took the position of the first padding as the length. Without padding that gives 0.
 
     `argmax` of nothing but False is 0. Compare every id with pad, and you need no length.
     """
@@ -144,7 +144,7 @@ def up_to_the_first_padding(ids, pad):
 
 
 def from_the_number_of_tokens(ids, pad):
-    """The tokens were counted and the first so many places allowed, as if padding came last.
+    """You counted the tokens and allowed that many positions, as if padding always came last.
 
     Padding can stand at the beginning too. Look at each id where it stands.
     """
@@ -153,7 +153,7 @@ def from_the_number_of_tokens(ids, pad):
 
 
 def nothing_after_padding(ids, pad):
-    """All that follows a padding token is hidden, even tokens.
+    """You hide everything after the first padding token, even tokens.
 
     Padding can stand at the beginning too. Look at each id by itself.
     """
@@ -161,7 +161,7 @@ def nothing_after_padding(ids, pad):
 
 
 def first_sentence_for_all(ids, pad):
-    """Every sentence got the mask of the first one.
+    """You gave every sentence the mask of the first one.
 
     Each sentence has its own padding, so each has its own row.
     """
@@ -179,7 +179,7 @@ def numbers(ids, pad):
 def numbers_where_hidden(ids, pad):
     """These are numbers, with 1 where there is padding.
 
-    Two things to turn round: booleans instead of numbers, and True where attention is allowed.
+    Make two changes: booleans instead of numbers, and True where attention is allowed.
     """
     return (ids == pad).float()[:, None, None, :]
 
@@ -187,7 +187,7 @@ def numbers_where_hidden(ids, pad):
 def additive(ids, pad):
     """This is the mask to be added to scores: 0 where allowed, -inf where hidden.
 
-    It says the same in the documents' form. Asked for is the boolean form, True where allowed.
+    It is the same mask in additive form. Return the boolean form, True where allowed.
     """
     hidden = (ids == pad)[:, None, None, :]
     return torch.zeros(hidden.shape).masked_fill(hidden, -math.inf)
@@ -223,7 +223,7 @@ def from_lists(ids, pad):
 
 
 def by_scattering(ids, pad):
-    """Writes False at the places of padding."""
+    """Writes False where there is padding."""
     mask = torch.full(ids.shape, True)
     mask[torch.where(ids == pad)] = False
     return mask[:, None, None]

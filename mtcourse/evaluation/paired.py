@@ -35,18 +35,18 @@ class Change:
 class PairedBleu:
     """Compares translations of one test set with a first set of them.
 
-    The same resamples of sentences, drawn with replacement, score both: what makes some sentences
-    harder than others then falls out of the difference (Koehn 2004). Chapter 09.
+    Both are scored on the same resamples of sentences, drawn with replacement. What makes some
+    sentences harder than others therefore cancels in the difference (Koehn 2004). Chapter 09.
 
     Args:
         first: the translations that others are compared with.
-        references: for each sentence its correct ones.
+        references: for each sentence its correct translations.
         level: of the interval, such as 0.95.
         resamples: how many.
         seed: of the draws.
 
     Raises:
-        MtcourseError: there is nothing to compare, or the numbers differ.
+        MtcourseError: there is nothing to compare, or not one translation for each sentence.
     """
 
     def __init__(

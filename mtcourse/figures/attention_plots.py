@@ -39,11 +39,11 @@ class WordWeights:
 def membership(pieces: Sequence[str], sentence: str) -> Float[Tensor, "pieces words"]:
     """1 where a piece belongs to a word, else 0; the last column is that of ``<eos>``.
 
-    A piece that is a bare space goes with the word that follows it.
+    A piece that is only a space belongs to the word that follows it.
 
     Args:
         pieces: of the sentence, ``<eos>`` last.
-        sentence: as it was before it was cut.
+        sentence: before it was split into pieces.
 
     Raises:
         MtcourseError: the pieces do not spell the sentence.
@@ -66,7 +66,7 @@ def membership(pieces: Sequence[str], sentence: str) -> Float[Tensor, "pieces wo
 
 
 def word_weights(looked: AttentionMap, source: str, target: str) -> WordWeights:
-    """Joins the pieces of each word: adds up columns, since weights are shares, and averages rows.
+    """Combines the pieces of each word: adds up columns (weights are shares), and averages rows.
 
     Args:
         looked: the map of the pieces.
@@ -84,12 +84,12 @@ def word_weights(looked: AttentionMap, source: str, target: str) -> WordWeights:
 
 
 def lookup(names: Sequence[str], weights: Sequence[float], query: str, ax: Axes) -> Axes:
-    """Draws a lookup: a query, the keys it meets, and how much of each key's value is taken.
+    """Draws a lookup: a query, its keys, and how much each key's value contributes to the answer.
 
     Args:
         names: of the keys, from top to bottom.
         weights: one for each key; they sum to 1.
-        query: what is asked.
+        query: its label.
         ax: where to draw, made within ``book_style()``.
     """
     blue, orange, green, _ = LINE_COLOURS
@@ -146,7 +146,7 @@ def points_and_laws(
     y_label: str,
     ax: Axes,
 ) -> Axes:
-    """Draws measurements as marks on the lines that theory says they lie on, both axes logarithmic.
+    """Draws measurements as marks, and the lines that theory predicts; both axes are logarithmic.
 
     Args:
         measured: for each name its points (x, y).
@@ -176,7 +176,7 @@ def links(
     ax: Axes,
     chosen: Iterable[int] | None = None,
 ) -> Axes:
-    """Writes both sentences above each other and joins their words with lines as thick as weights.
+    """Writes one sentence above the other, and links words by lines as thick as the weights.
 
     Args:
         source_words: the keys, along the top.
@@ -248,7 +248,7 @@ def _boxed(ax: Axes, left: float, y: float, width: float, text: str, colour: str
 
 
 def _numbers(ax: Axes, left: float, tall: int, name: str, matrix: Tensor, decimals: int) -> float:
-    """One matrix with a box for each number, centred in the line; gives its width."""
+    """One matrix with a box for each number, centred in the line; returns its width."""
     rows, columns = matrix.shape
     bottom = (tall - rows) / 2
     for row in range(rows):

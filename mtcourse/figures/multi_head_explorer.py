@@ -1,4 +1,4 @@
-"""A translator whose heads can be taken out, layer by layer, to play with (chapter 09)."""
+"""An explorer of the translator's heads: take out those of a layer, and translate (chapter 09)."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ SENTENCES = (
     "The sick butcher is listening to the king.",
 )
 NAMES = {
-    "encoder": "encoder: English asks English",
-    "decoder": "decoder: Dutch asks Dutch",
-    "cross": "cross-attention: Dutch asks English",
+    "encoder": "encoder self-attention (English)",
+    "decoder": "decoder self-attention (Dutch)",
+    "cross": "cross-attention (Dutch to English)",
 }
 
 
@@ -39,12 +39,12 @@ def heads_explorer(
     sentences: Sequence[str] = SENTENCES,
     settings: Mapping[str, Any] | None = None,
 ) -> Explorer:
-    """What each head of a layer looks at and adds, and the translation without any of them.
+    """What each head of a layer looks at and adds, and the translation with some of them removed.
 
     Args:
         translator: whose heads; None takes the one that comes with the package.
         sentences: source sentences.
-        settings: what is chosen at first: sentence, layer and token (places from 0), and kept, a
+        settings: what is chosen at first: sentence, layer and token (counted from 0), and kept, a
             list of True and False for the heads of the layer.
 
     Source: A24 to A27, B06. Chapter 09.
@@ -71,14 +71,14 @@ def heads_explorer(
         {"sentence": 0, "layer": 1, "token": 2, "kept": [True] * h},
         settings or {},
         "This explorer needs JavaScript. It shows what each head of a layer of the translator "
-        "looks at, how much it adds, and how a sentence is translated without any of the heads.",
+        "looks at, how much it adds, and how a sentence is translated when some heads are removed.",
     )
 
 
 def _written(
     translator: Translator, place: tuple[str, int], h: int, sentences: Sequence[str]
 ) -> list[dict[str, str]]:
-    """For each sentence its translation by the heads that are kept: "1011" is without head 2."""
+    """For each sentence its translation for each choice of heads: "1011" is without head 2."""
     found: list[dict[str, str]] = [{} for _ in sentences]
     for kept in product((True, False), repeat=h):
         gone = [Head(*place, number) for number, there in enumerate(kept) if not there]
@@ -153,7 +153,7 @@ def _recorded(
 
 
 def _shown(pieces: Sequence[str]) -> list[str]:
-    """Pieces as words; a piece that goes on with the word before it begins with a dot."""
+    """Pieces as words; a piece that continues a word begins with a dot."""
     return [
         f"·{piece}" if piece[0].isalnum() else piece.removeprefix("▁") or piece for piece in pieces
     ]

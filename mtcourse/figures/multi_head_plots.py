@@ -1,4 +1,4 @@
-"""Pictures of heads: how they share a row, where they look, what goes with them (chapter 09)."""
+"""Pictures of heads: how they share a row, where they look, what each one adds (chapter 09)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Ends = Sequence[float]
 
 
 def shared_row(ax: Axes, h: int = 4) -> Axes:
-    """Draws how heads share a row: cut, attend, side by side, mixed (B06, A26, A27).
+    """Draws how heads share the width: each reads the whole row (B06), Concat and W_O (A26, A27).
 
     Args:
         ax: where to draw, made within ``book_style()``.
@@ -57,7 +57,7 @@ def pattern(
     ax: Axes,
     by_rows: bool = False,
 ) -> Axes:
-    """Which numbers of a matrix are not zero, coloured by the head they serve.
+    """Marks the numbers of a matrix that are not zero, in the colours of the heads they belong to.
 
     Args:
         W: the matrix.
@@ -120,7 +120,7 @@ def head_table(
 def changes(
     values: Mapping[str, float], intervals: Sequence[Ends], ax: Axes, x_label: str = ""
 ) -> Axes:
-    """A dot with its interval for each head; full where the interval leaves out 0.
+    """For each head a mark and its interval: a filled dot where the interval leaves out 0.
 
     Args:
         values: what is lost without each head.

@@ -1,4 +1,4 @@
-"""Scaled dot-product attention, as the equation and as torch's fused kernel (chapter 04)."""
+"""Scaled dot-product attention, as the equation and as PyTorch's fused kernel (chapter 04)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from mtcourse.layers.masks import causal_mask
 
 @runtime_checkable
 class Attention(Protocol):
-    """What a layer asks of an attention function: outputs, and the weights if it has them."""
+    """What a layer expects of an attention function: outputs, and weights if it computes them."""
 
     def __call__(
         self, Q: Tensor, K: Tensor, V: Tensor, mask: Tensor | None = None, causal: bool = False
@@ -31,17 +31,17 @@ def queries_keys_values(
 ) -> tuple[
     Float[Tensor, "*batch m d_k"], Float[Tensor, "*batch n d_k"], Float[Tensor, "*batch n d_v"]
 ]:
-    """Q = X W_Q, K = Z W_K, V = Z W_V: the rows of X ask, the rows of Z answer.
+    """Q = X W_Q, K = Z W_K, V = Z W_V: queries from the rows of X, keys and values from those of Z.
 
-    In self-attention Z is X (A06, B07, D02); between decoder and encoder X is the decoder's and Z
+    In self-attention Z is X (A06, B07, D02). In cross-attention X comes from the decoder, and Z is
     the encoder's output (C36; chapters 04 and 06).
 
     Args:
-        X: one row for each of the m positions that ask.
-        Z: one row for each of the n positions that answer.
-        W_Q: makes queries of rows.
-        W_K: makes keys of rows, as wide as queries.
-        W_V: makes values of rows.
+        X: one row for each of the m query positions.
+        Z: one row for each of the n key positions.
+        W_Q: turns rows into queries.
+        W_K: turns rows into keys, as wide as queries.
+        W_V: turns rows into values.
     """
     return X @ W_Q, Z @ W_K, Z @ W_V
 
@@ -59,7 +59,7 @@ def attention_weights(
 ) -> Float[Tensor, "*batch m n"]:
     """Turns each row of scores into weights that are 0 where masked and otherwise sum to 1.
 
-    A row that may attend to nothing gets zeros, where a bare softmax of -inf would give NaN
+    A query that may attend to nothing gets zeros; a softmax of -inf alone would give NaN
     (A14, B09, D03; chapters 04 and 05).
     """
     if mask is None:
@@ -78,9 +78,9 @@ def scaled_dot_product_attention(
     """Attention(Q, K, V) = softmax(Q K^T / sqrt(d_k)) V, the readable reference.
 
     Args:
-        Q: queries, one row for each of the m positions that ask.
-        K: keys, one row for each of the n positions that answer.
-        V: values, one row for each key.
+        Q: one row for each of the m queries.
+        K: one row for each of the n keys.
+        V: one row for each key: its value.
         mask: True where query i may attend to key j; None allows all.
         causal: additionally hides later keys; the last query is aligned with the last key.
 
@@ -106,9 +106,9 @@ def self_attention(
 
     Args:
         X: one row for each token.
-        W_Q: makes queries of rows.
-        W_K: makes keys of rows.
-        W_V: makes values of rows.
+        W_Q: turns rows into queries.
+        W_K: turns rows into keys.
+        W_V: turns rows into values.
         mask: True where token i may attend to token j; None allows all.
     """
     Q, K, V = queries_keys_values(X, X, W_Q, W_K, W_V)
@@ -122,7 +122,7 @@ def fused_attention(
     mask: Bool[Tensor, "*#batch #m n"] | None = None,
     causal: bool = False,
 ) -> tuple[Float[Tensor, "*batch m d_v"], None]:
-    """The same function in torch's kernel, which never forms the weights (D01; chapter 04).
+    """The same function as PyTorch's kernel, which never stores the weights (D01; chapter 04).
 
     Takes what ``scaled_dot_product_attention`` takes and returns the same outputs, with None for
     the weights.

@@ -17,7 +17,7 @@ from mtcourse.products import Linear
 def split_heads(
     x: Float[Tensor, "batch length d_model"], h: int
 ) -> Float[Tensor, "batch h length d_k"]:
-    """Cuts each row into h slices of d_k = d_model / h numbers, one a head (B06; chapter 09)."""
+    """Splits each row into h slices of d_k = d_model / h numbers, for h heads (B06; chapter 09)."""
     return x.unflatten(-1, (h, -1)).transpose(1, 2)
 
 
@@ -29,14 +29,14 @@ def merge_heads(
 
 
 def head_width(d_model: int, h: int) -> int:
-    """d_k = d_model / h: so wide is a head where h heads share the width (B06; chapter 09).
+    """d_k = d_model / h, the width of a head where h heads share the width (B06; chapter 09).
 
     Args:
         d_model: width of a row.
         h: number of heads.
 
     Raises:
-        MtcourseError: the width cannot be shared out evenly.
+        MtcourseError: h does not divide the width.
     """
     if h < 1 or d_model % h:
         raise MtcourseError(f"{h} heads cannot share a width of {d_model} evenly")
@@ -50,11 +50,11 @@ def head_outputs(
     W_V: Float[Tensor, "h d_model d_v"],
     mask: Bool[Tensor, "*#batch #n n"] | None = None,
 ) -> Float[Tensor, "*batch h n d_v"]:
-    """A_j = softmax(Q_j K_j^T / sqrt(d_k)) V_j with Q_j = X W_Qj, and so on, for each head j.
+    """A_j = softmax(Q_j K_j^T / sqrt(d_k)) V_j with Q_j = X W_Qj, and likewise K_j, V_j.
 
     Args:
         X: one row for each token.
-        W_Q: the matrix of each head that makes its queries.
+        W_Q: for each head, the matrix that gives its queries.
         W_K: likewise its keys.
         W_V: likewise its values.
         mask: True where token i may attend to token j, the same for all heads.
@@ -80,7 +80,7 @@ def multi_head_attention(
 
     Args:
         X: one row for each token.
-        W_Q: the matrix of each head that makes its queries.
+        W_Q: for each head, the matrix that gives its queries.
         W_K: likewise its keys.
         W_V: likewise its values.
         W_O: mixes the heads; rows j d_k to (j + 1) d_k - 1 belong to head j, counted from 0.
@@ -113,11 +113,11 @@ def split_head_attention(
     h: int,
     mask: Bool[Tensor, "*#batch #n n"] | None = None,
 ) -> Float[Tensor, "*batch n d_model"]:
-    """The same with h heads that share the width: head j has columns j d_k to (j + 1) d_k - 1.
+    """Multi-head attention with a shared width: head j has columns j d_k to (j + 1) d_k - 1.
 
     Args:
         X: one row for each token.
-        W_Q: makes the queries of all heads in one product.
+        W_Q: gives the queries of all heads in one product.
         W_K: likewise the keys.
         W_V: likewise the values.
         W_O: mixes the heads.
@@ -142,8 +142,8 @@ def as_full_width(
     """Full-width heads that compute what h split heads compute (A24 to A27 with B06; chapter 09).
 
     Head j keeps its own columns of W_Q, W_K and W_V, and zeros elsewhere; its block of W_O keeps
-    its own rows. W_Q is also multiplied by sqrt(h): scores are divided by sqrt(d) and no longer by
-    sqrt(d / h).
+    its own rows. W_Q is also multiplied by sqrt(h), since scores are divided by sqrt(d) and no
+    longer by sqrt(d / h).
 
     Args:
         W_Q: of the split heads.
@@ -161,7 +161,7 @@ def as_full_width(
 
 
 def multi_head_parameters(d_model: int, h: int, d_k: int) -> int:
-    """4 h d_model d_k: three matrices a head, and its block of W_O; no biases (A24, A27, B06).
+    """4 h d_model d_k: for each head three matrices and a block of W_O; no biases (A24, A27, B06).
 
     With d_k = d_model that is 4 h d_model^2, with d_k = d_model / h it is 4 d_model^2. Chapter 09.
     """
@@ -171,8 +171,8 @@ def multi_head_parameters(d_model: int, h: int, d_k: int) -> int:
 def multi_head_flops(n: int, d_model: int, h: int, d_k: int) -> int:
     """8 n h d_model d_k + 4 n^2 h d_k: four products by matrices, scores, and means of values.
 
-    A multiplication and an addition count as two. The softmax is not counted; no product is
-    saved by a mask. Source: A24 to A27, B06. Chapter 09.
+    A multiplication and an addition count as two. The softmax is not counted; a mask
+    saves no product. Source: A24 to A27, B06. Chapter 09.
 
     Args:
         n: number of tokens.
@@ -277,7 +277,7 @@ class CrossAttention(nn.Module):
     def keys_values(
         self, H_E: Float[Tensor, "batch n d_model"]
     ) -> tuple[Float[Tensor, "batch h n d_k"], Float[Tensor, "batch h n d_k"]]:
-        """K_C and V_C, which depend on the source alone: once a sentence, whatever is decoded."""
+        """K_C and V_C, which depend only on the source: one call serves all decoding steps."""
         K, V = self.W_KV(H_E).chunk(2, dim=-1)
         return split_heads(K, self.h), split_heads(V, self.h)
 
@@ -288,6 +288,6 @@ class CrossAttention(nn.Module):
         V: Float[Tensor, "batch h n d_k"],
         mask: Bool[Tensor, "#batch #h #m n"] | None = None,
     ) -> Float[Tensor, "batch m d_model"]:
-        """Each of the m rows of X asks the n source positions."""
+        """Each of the m rows of X attends to the n source positions."""
         A, _ = self.attention(split_heads(self.W_Q(X), self.h), K, V, mask)
         return self.W_O(merge_heads(A))

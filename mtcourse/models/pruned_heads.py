@@ -54,14 +54,14 @@ def heads_of(model: EncoderDecoder) -> list[Head]:
 
 @contextmanager
 def without_heads(model: EncoderDecoder, heads: Iterable[Head]) -> Iterator[None]:
-    """Takes heads out of a model while the block runs.
+    """Removes heads from a model while the block runs.
 
-    A head's output goes through its own rows of W_O alone (A27). While these are zero, it adds
-    nothing. Chapter 09.
+    Only its own rows of W_O multiply a head's output (A27). While these rows are zero, the head
+    contributes nothing. Chapter 09.
 
     Args:
-        model: it is changed in place, and put right again afterwards.
-        heads: which ones.
+        model: changed in place, and restored afterwards.
+        heads: which ones to remove.
 
     Raises:
         MtcourseError: the model has no such head.

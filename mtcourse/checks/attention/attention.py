@@ -48,7 +48,7 @@ def _scores(Q, K):
 
 
 def changes_Q(Q, K, V):
-    """The outputs are right, but Q itself is divided in place, and the caller's Q is another now.
+    """The outputs are right, but your function changes the caller's Q, by dividing it in place.
 
     `Q /= x` writes into the tensor that was passed in; `Q / x` makes a new one.
     """
@@ -59,14 +59,14 @@ def changes_Q(Q, K, V):
 def nothing_to_learn_by(Q, K, V):
     """The outputs are right, but gradients do not flow back to all of Q, K and V.
 
-    Autograd loses its way where numbers are detached, copied into something new, or overwritten
-    with `/=` while they are still needed.
+    Autograd loses track where you detach a tensor, copy its numbers into a new one, or overwrite it
+    with `/=` while it is still needed.
     """
     return correct(Q, K, V).detach()
 
 
 def returns_weights_too(Q, K, V):
-    """Outputs and weights are returned together. Only the outputs are asked for.
+    """You returned both the outputs and the weights. Return only the outputs.
 
     A function that returns `a, b` returns a tuple.
     """
@@ -74,24 +74,24 @@ def returns_weights_too(Q, K, V):
 
 
 def weights_for_outputs(Q, K, V):
-    """These are the weights. The values are not used.
+    """You returned the attention weights themselves. Your function does not use the values.
 
-    A row of weights has a number for each key. What is it that the weights take a mean of?
+    The output should be a weighted mean of the values: one row of width d_v for each query.
     """
     return torch.softmax(_scores(Q, K), dim=-1)
 
 
 def no_softmax(Q, K, V):
-    """The scores themselves multiply V. There is no softmax.
+    """You multiplied the scores themselves by V, without a softmax.
 
-    Scores may be negative and sum to anything. The mean of the values needs positive weights that
-    sum to 1.
+    Scores may be negative and sum to anything. A mean of values needs positive weights that sum to
+    1.
     """
     return _scores(Q, K) @ V
 
 
 def not_scaled(Q, K, V):
-    """The rows of weights sum to 1, but they are those of Q Kᵀ, not divided by √d_k.
+    """You did not divide Q Kᵀ by √d_k. Your rows of weights sum to 1, but they are too uneven.
 
     Write down the shape of Q. Which of its sizes is d_k?
     """
@@ -99,7 +99,7 @@ def not_scaled(Q, K, V):
 
 
 def divided_by_d_k(Q, K, V):
-    """The products are divided by d_k, and should be by its square root.
+    """You divided the products by d_k. Divide them by its square root.
 
     The variance of a sum of d_k products is d_k. What is its standard deviation?
     """
@@ -107,47 +107,47 @@ def divided_by_d_k(Q, K, V):
 
 
 def divided_by_root_of_d_v(Q, K, V):
-    """The products are divided by √d_v, the root of the width of the values.
+    """You divided the products by √d_v, the root of the width of the values.
 
-    The dot product adds up as many terms as queries and keys are wide.
+    How many products does the dot product of a query and a key add up?
     """
     return torch.softmax(Q @ K.mT / math.sqrt(V.shape[-1]), dim=-1) @ V
 
 
 def multiplied(Q, K, V):
-    """The products are multiplied by √d_k where they should be divided by it.
+    """You multiplied the products by √d_k. Divide them by it.
 
-    Wider queries and keys make larger sums. The scale is there to make them smaller again.
+    Wider queries and keys make larger sums. The scale should make them smaller again.
     """
     return torch.softmax(Q @ K.mT * math.sqrt(Q.shape[-1]), dim=-1) @ V
 
 
 def by_number_of_keys(Q, K, V):
-    """The products are divided by √n, with n the number of keys.
+    """You divided the products by √n, where n is the number of keys.
 
-    The scale answers for the length of the sums in Q Kᵀ. Over what do these sums run?
+    The divisor makes up for the length of the sums in Q Kᵀ. Over what do these sums run?
     """
     return torch.softmax(Q @ K.mT / math.sqrt(K.shape[-2]), dim=-1) @ V
 
 
 def scaled_after_softmax(Q, K, V):
-    """The division by √d_k comes after the softmax, and should come before.
+    """You divided by √d_k after the softmax. Divide before it.
 
-    Afterwards it makes the weights of a row sum to 1/√d_k. It belongs to the scores.
+    Your rows of weights now sum to 1/√d_k. The division belongs to the scores.
     """
     return torch.softmax(Q @ K.mT, dim=-1) @ V / math.sqrt(Q.shape[-1])
 
 
 def softmax_over_queries(Q, K, V):
-    """The softmax runs over the queries: each column of weights sums to 1, where each row should.
+    """Your softmax runs over the queries: each column of weights sums to 1. Each row should.
 
-    A query shares out its attention among the keys. Which dimension of (m, n) is theirs?
+    Each query divides its attention among the keys. Which dimension of (m, n) is that of the keys?
     """
     return torch.softmax(_scores(Q, K), dim=-2) @ V
 
 
 def softmax_over_dimension_1(Q, K, V):
-    """The softmax runs over dimension 1. For one sentence these are the keys, for a batch not.
+    """Your softmax runs over dimension 1: the keys of one sentence, but not those of a batch.
 
     Count from the right: the keys are always the last dimension of the scores, -1.
     """
@@ -155,7 +155,7 @@ def softmax_over_dimension_1(Q, K, V):
 
 
 def softmax_over_dimension_0(Q, K, V):
-    """The softmax runs over dimension 0: for one sentence the queries, for a batch the sentences.
+    """Your softmax runs over dimension 0: the queries of one sentence, the sentences of a batch.
 
     Count from the right. The keys are the last dimension of the scores.
     """
@@ -163,7 +163,7 @@ def softmax_over_dimension_0(Q, K, V):
 
 
 def exponentials_without_their_sum(Q, K, V):
-    """The exponentials of the scores multiply V, but they are not divided by their sum.
+    """You multiplied the exponentials of the scores by V, without dividing by their sum.
 
     A mean needs weights that sum to 1.
     """
@@ -171,25 +171,25 @@ def exponentials_without_their_sum(Q, K, V):
 
 
 def exponentials_overflow(Q, K, V):
-    """The formula is right, but the exponentials of large scores become infinite, and then NaN.
+    """Your formula is right, but the exponentials of large scores become infinite, and then NaN.
 
-    `torch.softmax` takes the largest score from each row first. So should yours.
+    `torch.softmax` first subtracts the largest score of each row. Yours should do the same.
     """
     e = _scores(Q, K).exp()
     return e / e.sum(-1, keepdim=True) @ V
 
 
 def in_half_precision(Q, K, V):
-    """Something was computed with 16-bit floats: few digits are right, and large inputs overflow.
+    """You computed with 16-bit floats: only a few digits are right, and large inputs overflow.
 
-    Keep to the precision of what you are given. A tensor's `dtype` tells you.
+    Keep the precision of your inputs. A tensor's `dtype` tells you which one it has.
     """
     scores = Q.half() @ K.half().mT / math.sqrt(Q.shape[-1])
     return (torch.softmax(scores, dim=-1) @ V.half()).to(V.dtype)
 
 
 def keys_ask(Q, K, V):
-    """The scores are K Qᵀ: the keys ask and the queries answer. It runs only where m = n.
+    """You computed K Qᵀ, so that each row belongs to a key. It runs only where m = n.
 
     Scores have a row for each query. So which factor stands on the left?
     """
@@ -197,15 +197,15 @@ def keys_ask(Q, K, V):
 
 
 def values_on_the_left(Q, K, V):
-    """V stands on the left of the weights. It belongs on the right.
+    """You put V on the left of the weights. It belongs on the right.
 
-    Write the shapes side by side. Inner sizes must meet: (m, n) and (n, d_v).
+    Write the shapes side by side: (m, n) and (n, d_v). Their inner sizes must agree.
     """
     return V @ torch.softmax(_scores(Q, K), dim=-1)
 
 
 def first_sentence_for_all(Q, K, V):
-    """Every sentence of the batch asks the keys and values of the first one.
+    """Every sentence of your batch attends to the keys and values of the first one.
 
     Let the products carry the leading dimensions: `@` works for all sentences at once.
     """
@@ -214,16 +214,16 @@ def first_sentence_for_all(Q, K, V):
 
 
 def one_long_sentence(Q, K, V):
-    """The sentences of the batch were put end to end, so that each asks the keys of all.
+    """You put the sentences of the batch end to end, so that each attends to the keys of all.
 
-    A sentence and a head may not see another. Leave the leading dimensions as they are.
+    No sentence may see another, and no head either. Leave the leading dimensions as they are.
     """
     flat = (x.reshape(-1, x.shape[-1]) for x in (Q, K, V))
     return correct(*flat).reshape(*Q.shape[:-1], V.shape[-1])
 
 
 def reshaped_keys(Q, K, V):
-    """K is reshaped where it should be transposed: the numbers of one key end up in several.
+    """You reshaped K instead of transposing it: the numbers of one key end up in several.
 
     `reshape` keeps the order of the numbers in memory. Swap the last two dimensions instead.
     """
@@ -232,9 +232,9 @@ def reshaped_keys(Q, K, V):
 
 
 def all_dimensions_reversed(Q, K, V):
-    """Kᵀ turned all dimensions around, the one of the sentences too.
+    """Your Kᵀ reverses all dimensions, including that of the sentences.
 
-    For a batch, transpose only the last two dimensions: `K.mT` or `K.transpose(-2, -1)`.
+    For a batch, swap only the last two dimensions: `K.mT` or `K.transpose(-2, -1)`.
     """
     turned = K.permute(*reversed(range(K.dim())))
     return torch.softmax(Q @ turned / math.sqrt(Q.shape[-1]), dim=-1) @ V
@@ -249,7 +249,7 @@ def in_one_line(Q, K, V):
 
 
 def with_einsum(Q, K, V):
-    """Names the dimensions."""
+    """Names the dimensions in an einsum."""
     scores = torch.einsum("...md,...nd->...mn", Q, K) / math.sqrt(K.shape[-1])
     return torch.einsum("...mn,...nv->...mv", scores.softmax(-1), V)
 
@@ -265,8 +265,8 @@ def one_query_at_a_time(Q, K, V):
 EXERCISE = Exercise(
     id="attention",
     oracle=correct,
-    hint="Go step by step, and print the shape after each: scores (m, n), their softmax along the "
-    "keys (m, n), its product with the values (m, d_v).",
+    hint="Go step by step, and print the shape after each step: scores (m, n), their softmax "
+    "along the keys (m, n), its product with the values (m, d_v).",
     misconceptions=(
         changes_Q,
         nothing_to_learn_by,

@@ -11,7 +11,7 @@ from mtcourse.checks.exercise import Exercise
 from mtcourse.checks.outcomes import Case
 
 CLEAR = 0.01
-"""How much of its upper end an interval must be long, or fall short, to leave no doubt."""
+"""The least length or gap, relative to the upper end, that leaves no doubt about an interval."""
 
 
 def cases(draw: Draw) -> list[Case]:
@@ -68,7 +68,7 @@ def _interval(scores, printed, half_unit):
 
 
 def _length(scores, printed, half_unit) -> float:
-    """How long the common interval is, in parts of its upper end; below 0 where there is none."""
+    """How long the common interval is, relative to its upper end; below 0 where there is none."""
     low, high = _interval(scores, printed, half_unit)
     return float(1 - low / high)
 
@@ -83,57 +83,58 @@ def correct(scores, printed, half_unit=0.005):
 
 
 def the_opposite(scores, printed, half_unit=0.005):
-    """This is True where the row is impossible.
+    """You return True where the row is impossible.
 
-    Two equal scores, both printed as 0.30, are certainly possible. What does yours say of them?
+    Two equal scores, both printed as 0.30, are certainly possible. What do you return for them?
     """
     return not correct(scores, printed, half_unit)
 
 
 def always(scores, printed, half_unit=0.005):
-    """This says True of every row that was tried.
+    """You return True for every row that was tried.
 
-    If you compared ends of intervals: did you pick the two that decide?
+    If you compare ends of intervals: did you pick the two that decide?
     """
     return True
 
 
 def never(scores, printed, half_unit=0.005):
-    """This says False of every row that was tried, even of those that were computed and rounded.
+    """You return False for every row that was tried, even for weights that were really computed.
 
-    Two equal scores, both printed as 0.30, are certainly possible. What does yours say of them?
+    Two equal scores, both printed as 0.30, are certainly possible. What do you return for them?
     """
     return False
 
 
 def softmax_of_the_shown(scores, printed, half_unit=0.005):
-    """This takes the softmax of the columns shown, as if they were the whole row.
+    """You take the softmax of the columns shown, as if they were the whole row.
 
-    The columns that are left out have exponentials too, and are part of S. So S is unknown.
+    The hidden columns have exponentials, too, which are part of S. So S is unknown.
     """
     return bool(((scores.softmax(-1) - printed).abs() <= half_unit).all())
 
 
 def without_rounding(scores, printed, half_unit=0.005):
-    """This asks for a single S that gives the printed numbers exactly.
+    """You ask for a single S that gives the printed numbers exactly.
 
-    A printed 0.35 stands for any weight from 0.345 to 0.355. Each column allows an interval.
+    A printed 0.35 stands for any weight from 0.345 to 0.355. So each column allows an interval.
     """
     ratios = printed / scores.exp()
     return bool(torch.allclose(ratios, ratios[:1].expand_as(ratios), rtol=1e-5))
 
 
 def ratios_within_half_a_unit(scores, printed, half_unit=0.005):
-    """Ratios of weights are compared, and may be wrong by half a unit. But weights were rounded.
+    """You allow half a unit of error in each ratio of weights. But the weights were rounded.
 
-    What half a unit does to a ratio depends on how small the weights are. Put it on the weights.
+    How far rounding moves a ratio depends on how small the weights are. Allow for it in the
+    weights.
     """
     ratios = printed / printed[0]
     return bool(((ratios - (scores - scores[0]).exp()).abs() <= half_unit).all())
 
 
 def relative_rounding(scores, printed, half_unit=0.005):
-    """The rounding is taken as a share of each weight, printed times 1 ± 0.005.
+    """You let rounding move each weight by a share of its size, printed times 1 ± 0.005.
 
     Rounding to two decimals moves each weight by up to 0.005, a small one as much as a large one.
     """
@@ -142,66 +143,66 @@ def relative_rounding(scores, printed, half_unit=0.005):
 
 
 def a_whole_unit(scores, printed, half_unit=0.005):
-    """Each weight may be wrong by a whole unit of the last decimal, and is by half of one at most.
+    """You let rounding move each weight by a whole unit of the last decimal, twice too much.
 
-    `half_unit` is that half already.
+    `half_unit` is already the most that rounding can do.
     """
     return correct(scores, printed, 2 * half_unit)
 
 
 def always_two_decimals(scores, printed, half_unit=0.005):
-    """This rounds to two decimals, whatever `half_unit` is.
+    """You always allow for two decimals, whatever `half_unit` is.
 
-    The third argument says how far a weight may lie from the printed one.
+    The third argument tells you how far a weight may lie from the printed one.
     """
     return correct(scores, printed, 0.005)
 
 
 def sum_below_1(scores, printed, half_unit=0.005):
-    """This asks only whether the printed weights sum to no more than 1.
+    """You check only that the printed weights sum to no more than 1.
 
-    Weights of a row must also fit their scores, and each other.
+    The weights of a row must also fit their scores, and each other.
     """
     return bool(printed.sum() <= 1)
 
 
 def right_order(scores, printed, half_unit=0.005):
-    """This asks only whether larger scores have larger weights.
+    """You check only that larger scores have larger weights.
 
-    How much larger? A score that is larger by 1 has a weight that is larger by the factor e.
+    How much larger? A score that is larger by 1 gives a weight that is larger by the factor e.
     """
     inverted = (scores[:, None] > scores) & (printed[:, None] < printed)
     return not bool(inverted.any())
 
 
 def first_two_columns(scores, printed, half_unit=0.005):
-    """This looks at the first two columns only.
+    """You look only at the first two columns.
 
-    One S must serve all columns.
+    One S must fit all columns.
     """
     return correct(scores[:2], printed[:2], half_unit)
 
 
 def against_the_first_column(scores, printed, half_unit=0.005):
-    """Each column is compared with the first. Two may both agree with it, and not with each other.
+    """You compare each column with the first. Two may agree with it, but not with each other.
 
-    One S must serve all columns at once.
+    One S must fit all columns at once.
     """
     pairs = ([0, j] for j in range(len(scores)))
     return all(correct(scores[pair], printed[pair], half_unit) for pair in pairs)
 
 
 def between_neighbours(scores, printed, half_unit=0.005):
-    """Each column is compared with the next. Two that are far apart may still disagree.
+    """You compare each column with the next. Two that are far apart may still disagree.
 
-    One S must serve all columns at once.
+    One S must fit all columns at once.
     """
     pairs = ([j, j + 1] for j in range(len(scores) - 1))
     return all(correct(scores[pair], printed[pair], half_unit) for pair in pairs)
 
 
 def first_column_exact(scores, printed, half_unit=0.005):
-    """S is taken from the first column, as if that weight had not been rounded.
+    """You take S from the first column, as if its weight had not been rounded.
 
     The first column allows an interval of S, like every other.
     """
@@ -210,19 +211,18 @@ def first_column_exact(scores, printed, half_unit=0.005):
 
 
 def one_estimate_of_the_sum(scores, printed, half_unit=0.005):
-    """One S is estimated from all columns together, and only this one is tried.
+    """You estimate one S from all columns together, and try only this one.
 
-    The estimate is good, but another S may fit where it does not. Which ones does each column
-    allow?
+    Where your estimate does not fit, another S may. Which values of S does each column allow?
     """
     weights = scores.exp() * printed.sum() / scores.exp().sum()
     return bool(((weights - printed).abs() <= half_unit).all())
 
 
 def scores_rounded_too(scores, printed, half_unit=0.005):
-    """The scores may be wrong by 0.05 here, as if they were rounded to one decimal.
+    """You let each score be wrong by 0.05, as if it were rounded to one decimal.
 
-    That is a fair thought. But the question takes the scores as exact.
+    This is a reasonable thought, but the question takes the scores as exact.
     """
     low = ((printed - half_unit) / (scores + 0.05).exp()).max()
     high = ((printed + half_unit) / (scores - 0.05).exp()).min()
@@ -233,7 +233,7 @@ def scores_rounded_too(scores, printed, half_unit=0.005):
 
 
 def with_lists(scores, printed, half_unit=0.005):
-    """Python alone, and S itself instead of 1/S where the weight may not be 0."""
+    """Python alone, with S instead of 1/S; a weight that may be 0 sets no upper limit on S."""
     pairs = [(math.exp(s), float(p)) for s, p in zip(scores, printed, strict=True)]
     smallest = max(e / (p + half_unit) for e, p in pairs)
     largest = min((e / (p - half_unit) for e, p in pairs if p > half_unit), default=math.inf)
@@ -241,7 +241,7 @@ def with_lists(scores, printed, half_unit=0.005):
 
 
 def every_pair(scores, printed, half_unit=0.005):
-    """Intervals on a line have a point in common if every two of them have."""
+    """Intervals on a line have a point in common if every two of them do."""
     low = (printed - half_unit) / scores.exp()
     high = (printed + half_unit) / scores.exp()
     return (low[:, None] <= high).all()
@@ -255,14 +255,14 @@ def by_logarithms(scores, printed, half_unit=0.005):
 
 
 def tries_the_ends(scores, printed, half_unit=0.005):
-    """If any S will do, so will one at the upper end of some column's interval."""
+    """If any S fits, so does one at the upper end of some column's interval."""
     e = scores.double().exp()
     shares = (printed.double() + half_unit) / e
     return any(bool(((share * e - printed).abs() <= half_unit + 1e-9).all()) for share in shares)
 
 
 def and_a_sum_of_at_most_1(scores, printed, half_unit=0.005):
-    """Asks in addition that S is at least the sum of the exponentials shown."""
+    """Checks, too, that S is at least the sum of the exponentials shown."""
     low, high = _interval(scores, printed, half_unit)
     return bool(low <= high and low * scores.exp().sum() <= 1)
 

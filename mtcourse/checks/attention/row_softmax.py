@@ -12,7 +12,7 @@ from mtcourse.checks.outcomes import Case
 
 
 def cases(draw: Draw) -> list[Case]:
-    """Small scores, square ones, and scores whose exponentials no float can hold."""
+    """Small scores, as many queries as keys, and scores whose exponentials no float can hold."""
     hand = draw.tensor([[0.0, 0.0, math.log(2)], [math.log(3), 0.0, 0.0]])
     far_apart = draw.normal(2, 4) + draw.tensor([[1000.0], [-1000.0]])
     wide = draw.tensor([[1000.0, 999.0, -1000.0], [-1000.0, 0.0, 1.0], [0.0, 500.0, 501.0]])
@@ -30,7 +30,7 @@ def cases(draw: Draw) -> list[Case]:
 
 
 def correct(scores):
-    """Torch's own."""
+    """PyTorch's own."""
     return torch.softmax(scores, dim=-1)
 
 
@@ -44,7 +44,7 @@ def sums(case: Case, weights) -> bool:
 
 
 def changes_scores(scores):
-    """The weights are right, but the caller's scores were changed on the way.
+    """The weights are right, but your function changes the caller's scores.
 
     `scores -= x` writes into the tensor that was passed in; `scores - x` makes a new one.
     """
@@ -53,91 +53,91 @@ def changes_scores(scores):
 
 
 def nothing_to_learn_by(scores):
-    """The weights are right, but no gradient flows back: nothing could be learnt through them.
+    """The weights are right, but no gradient flows back: a model could not learn through them.
 
-    Autograd loses its way where a result that it still needs is overwritten (`/=`, `-=`), and where
-    numbers are detached or copied into something new.
+    Autograd loses track where you overwrite a result that is still needed (`/=`, `-=`), detach a
+    tensor, or copy its numbers into a new one.
     """
     return torch.softmax(scores, dim=-1).detach()
 
 
 def over_columns(scores):
-    """Each column sums to 1, where each row should.
+    """You made each column sum to 1. Each row should.
 
-    Row i belongs to query i, and a query shares out its attention among the keys. Along which
+    Row i belongs to query i, and a query divides its attention among the keys. Along which
     dimension do the keys lie?
     """
     return torch.softmax(scores, dim=-2)
 
 
 def over_each_matrix(scores):
-    """All weights of a matrix together sum to 1. So the rows share one 1 among them.
+    """You made all weights of a matrix together sum to 1. Each row should.
 
-    Each query has a 1 of its own to share out. The sum runs along one dimension, not two.
+    Each query has a weight of 1 to divide. The sum runs along one dimension, not two.
     """
     shifted = (scores - scores.amax(dim=(-2, -1), keepdim=True)).exp()
     return shifted / shifted.sum(dim=(-2, -1), keepdim=True)
 
 
 def over_everything(scores):
-    """All weights together sum to 1, over all rows, heads and sentences.
+    """You made all weights together sum to 1, over all rows, heads and sentences.
 
-    `max()` and `sum()` without a dimension take the whole tensor. Name the one of the keys.
+    `max()` and `sum()` without a dimension take the whole tensor. Name the dimension of the keys.
     """
     return torch.softmax(scores.flatten(), dim=0).view(scores.shape)
 
 
 def over_everything_and_overflows(scores):
-    """All weights together sum to 1, over all rows, heads and sentences; and large scores overflow.
+    """You made all weights together sum to 1, over all rows, heads and sentences. And large scores
+    overflow.
 
-    A `sum()` without a dimension takes the whole tensor. Name the one of the keys. After that,
-    think of a score of 1000.
+    A `sum()` without a dimension takes the whole tensor. Name the dimension of the keys. Then try a
+    score of 1000.
     """
     e = scores.exp()
     return e / e.sum()
 
 
 def over_columns_and_overflows(scores):
-    """Each column sums to 1, where each row should; and large scores overflow.
+    """You made each column sum to 1, where each row should. And large scores overflow.
 
-    Row i belongs to query i. Along which dimension do the keys lie? After that, think of a score
-    of 1000.
+    Row i belongs to query i. Along which dimension do the keys lie? Then try a score of 1000.
     """
     e = scores.exp()
     return e / e.sum(dim=-2, keepdim=True)
 
 
 def nothing_subtracted(scores):
-    """The formula is right, but exponentials of large scores are too large for a float.
+    """Your formula is right, but the exponentials of large scores are too large for a float.
 
-    They become infinity, and infinity over infinity is NaN. Which number can you take from a whole
-    row without changing its weights?
+    They become infinite, and infinity over infinity is NaN. Which number can you subtract from a
+    whole row without changing its weights?
     """
     e = scores.exp()
     return e / e.sum(dim=-1, keepdim=True)
 
 
 def largest_of_all(scores):
-    """The same maximum is subtracted everywhere, that of the whole tensor.
+    """You subtracted the same maximum everywhere, that of the whole tensor.
 
-    In a row that lies far below it, every exponential is rounded to 0, and 0/0 is NaN. Each row
-    needs a maximum of its own.
+    In a row far below it, every exponential is rounded to 0, and 0/0 is NaN. Each row needs its own
+    maximum.
     """
     e = (scores - scores.max()).exp()
     return e / e.sum(dim=-1, keepdim=True)
 
 
 def largest_of_each_column(scores):
-    """The maximum of each column is subtracted, and that changes the weights.
+    """You subtracted the maximum of each column, and this changes the weights.
 
-    Only a number that is the same for the whole row drops out of the fraction.
+    Only a number that is the same for the whole row cancels in the fraction.
     """
     e = (scores - scores.amax(dim=-2, keepdim=True)).exp()
     return e / e.sum(dim=-1, keepdim=True)
 
 
 def smallest_subtracted(scores):
-    """The minimum of each row is subtracted, and a large score may still overflow.
+    """You subtracted the minimum of each row, so a large score may still overflow.
 
     Any number that is the same for a whole row will do. Which one makes every exponent at most 0?
     """
@@ -146,24 +146,24 @@ def smallest_subtracted(scores):
 
 
 def no_exponential(scores):
-    """The scores themselves are divided by their sum, without an exponential.
+    """You divided the scores themselves by their sum, without an exponential.
 
-    Scores may be negative, and weights may not. What makes every number positive?
+    Scores may be negative, but weights may not. What makes every number positive?
     """
     return scores / scores.sum(dim=-1, keepdim=True)
 
 
 def powers_of_two(scores):
-    """These are powers of 2, where powers of e are asked for.
+    """You used powers of 2. The softmax uses powers of e.
 
-    A score that is larger by ln 2 should have twice the weight. What has yours?
+    A score that is larger by ln 2 should get twice the weight. How much more does yours give it?
     """
     e = 2 ** (scores - scores.amax(dim=-1, keepdim=True))
     return e / e.sum(dim=-1, keepdim=True)
 
 
 def logarithms(scores):
-    """These are the logarithms of the weights.
+    """You returned the logarithms of the weights.
 
     A weight lies between 0 and 1. One exponential is missing, or one logarithm is too many.
     """
@@ -171,7 +171,7 @@ def logarithms(scores):
 
 
 def not_shared_out(scores):
-    """These are the exponentials, not yet divided by their sum.
+    """You returned the exponentials, not yet divided by their sum.
 
     What makes each row sum to 1?
     """
@@ -179,25 +179,25 @@ def not_shared_out(scores):
 
 
 def sum_lost_its_dimension(scores):
-    """The sum of the rows has lost its last dimension. Now it divides columns, or does not fit.
+    """The sums of your rows have lost their last dimension. They divide columns, or do not fit.
 
-    `sum(dim=-1)` of shape (m, n) is (m,). With `keepdim=True` it is (m, 1), a number for each row.
+    For scores (m, n), `sum(dim=-1)` has the shape (m,). With `keepdim=True` it has (m, 1).
     """
     e = (scores - scores.amax(dim=-1, keepdim=True)).exp()
     return e / e.sum(dim=-1)
 
 
 def maximum_lost_its_dimension(scores):
-    """The maximum of the rows has lost its last dimension. It is taken from columns, or cannot be.
+    """The maxima of your rows have lost their last dimension. They fit the columns, or nothing.
 
-    `amax(dim=-1)` of shape (m, n) is (m,). With `keepdim=True` it is (m, 1), a number for each row.
+    For scores (m, n), `amax(dim=-1)` has the shape (m,). With `keepdim=True` it has (m, 1).
     """
     e = (scores - scores.amax(dim=-1)).exp()
     return e / e.sum(dim=-1, keepdim=True)
 
 
 def both_lost_their_dimension(scores):
-    """Maximum and sum have lost their last dimension. They apply to columns, or do not fit.
+    """Your maxima and sums have lost their last dimension. They fit the columns, or nothing.
 
     With `keepdim=True` both have the shape (m, 1), a number for each row.
     """
@@ -206,10 +206,10 @@ def both_lost_their_dimension(scores):
 
 
 def bare_sum_lost_its_dimension(scores):
-    """The sum of the rows has lost its last dimension, and large scores overflow.
+    """The sums of your rows have lost their last dimension. And large scores overflow.
 
-    Print the shapes of the exponentials and of their sum; `keepdim=True` keeps a size of 1. After
-    that, think of a score of 1000.
+    Print the shapes of the exponentials and of their sum; `keepdim=True` keeps a size of 1. Then
+    try a score of 1000.
     """
     e = scores.exp()
     return e / e.sum(dim=-1)
@@ -219,7 +219,7 @@ def bare_sum_lost_its_dimension(scores):
 
 
 def with_maximum_and_sum(scores):
-    """Takes the maximum of each row from it."""
+    """Subtracts the maximum of each row."""
     e = torch.exp(scores - scores.max(dim=-1, keepdim=True).values)
     return e / e.sum(dim=-1, keepdim=True)
 
@@ -231,7 +231,7 @@ def one_row_at_a_time(scores):
 
 
 def by_logarithms(scores):
-    """Takes the logarithm of the sum from the scores; loses digits where scores are large."""
+    """Subtracts the logarithm of the sum from the scores; loses digits where scores are large."""
     top = scores.amax(-1, keepdim=True)
     log_of_sum = top + (scores - top).exp().sum(-1, keepdim=True).log()
     return (scores - log_of_sum).exp()

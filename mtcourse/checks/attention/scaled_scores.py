@@ -28,7 +28,7 @@ def cases(draw: Draw) -> list[Case]:
 
 
 def not_scaled(Q, K):
-    """These are the products Q Kᵀ, not divided by √d_k.
+    """You returned the products Q Kᵀ, not divided by √d_k.
 
     Write down the shape of Q. Which of its sizes is d_k?
     """
@@ -36,7 +36,7 @@ def not_scaled(Q, K):
 
 
 def divided_by_d_k(Q, K):
-    """The products are divided by d_k, and should be by its square root.
+    """You divided the products by d_k. Divide them by its square root.
 
     The variance of a sum of d_k products is d_k. What is its standard deviation?
     """
@@ -44,39 +44,39 @@ def divided_by_d_k(Q, K):
 
 
 def multiplied(Q, K):
-    """The products are multiplied by √d_k where they should be divided by it.
+    """You multiplied the products by √d_k. Divide them by it.
 
-    Wider queries and keys make larger sums. The scale is there to make them smaller again.
+    Wider queries and keys make larger sums. The scale should make them smaller again.
     """
     return Q @ K.mT * math.sqrt(Q.shape[-1])
 
 
 def by_number_of_keys(Q, K):
-    """The products are divided by √n, with n the number of keys.
+    """You divided the products by √n, where n is the number of keys.
 
-    The scale answers for the length of the sums in Q Kᵀ. Over what do these sums run?
+    The divisor makes up for the length of the sums in Q Kᵀ. Over what do these sums run?
     """
     return Q @ K.mT / math.sqrt(K.shape[-2])
 
 
 def by_number_of_queries(Q, K):
-    """The products are divided by √m, with m the number of queries.
+    """You divided the products by √m, where m is the number of queries.
 
-    The scale answers for the length of the sums in Q Kᵀ. Over what do these sums run?
+    The divisor makes up for the length of the sums in Q Kᵀ. Over what do these sums run?
     """
     return Q @ K.mT / math.sqrt(Q.shape[-2])
 
 
 def transposed(Q, K):
-    """This is K Qᵀ / √d_k: a row for each key, where each query should have its row.
+    """You computed K Qᵀ / √d_k, which has a row for each key. There should be one for each query.
 
-    Row i says how well query i matches each key. So which factor stands on the left?
+    Row i tells how well query i matches each key. So which factor stands on the left?
     """
     return K @ Q.mT / math.sqrt(Q.shape[-1])
 
 
 def queries_with_themselves(Q, K):
-    """The queries are compared with the queries; the keys are not used.
+    """You compared the queries with themselves. Your function does not use the keys.
 
     A score compares a query with a key.
     """
@@ -84,7 +84,7 @@ def queries_with_themselves(Q, K):
 
 
 def changes_Q(Q, K):
-    """The scores are right, but Q itself is divided in place, and the caller's Q is another now.
+    """The scores are right, but your function changes the caller's Q, by dividing it in place.
 
     `Q /= x` writes into the tensor that was passed in; `Q / x` makes a new one.
     """
@@ -93,7 +93,7 @@ def changes_Q(Q, K):
 
 
 def first_sentence_for_all(Q, K):
-    """Every sentence of the batch gets the keys of the first one.
+    """Every sentence of your batch is compared with the keys of the first one.
 
     Let the product carry the leading dimensions: `Q @ K.mT` works for all sentences at once.
     """
@@ -102,7 +102,7 @@ def first_sentence_for_all(Q, K):
 
 
 def reshaped_keys(Q, K):
-    """K is reshaped where it should be transposed: the numbers of one key end up in several.
+    """You reshaped K instead of transposing it: the numbers of one key end up in several.
 
     `reshape` keeps the order of the numbers in memory. Swap the last two dimensions instead.
     """
@@ -110,9 +110,9 @@ def reshaped_keys(Q, K):
 
 
 def all_dimensions_reversed(Q, K):
-    """Kᵀ turned all dimensions around, the one of the sentences too.
+    """Your Kᵀ reverses all dimensions, including that of the sentences.
 
-    For a batch, transpose only the last two dimensions: `K.mT` or `K.transpose(-2, -1)`.
+    For a batch, swap only the last two dimensions: `K.mT` or `K.transpose(-2, -1)`.
     """
     return Q @ K.permute(*reversed(range(K.dim()))) / math.sqrt(Q.shape[-1])
 
@@ -121,7 +121,7 @@ def all_dimensions_reversed(Q, K):
 
 
 def with_einsum(Q, K):
-    """Names the dimensions."""
+    """Names the dimensions in an einsum."""
     return torch.einsum("...md,...nd->...mn", Q, K) / Q.shape[-1] ** 0.5
 
 
@@ -131,7 +131,7 @@ def scales_the_queries_first(Q, K):
 
 
 def one_score_at_a_time(Q, K):
-    """Loops, as the definition has it."""
+    """Loops over queries and keys, as in the definition."""
     scores = Q.new_empty(*Q.shape[:-1], K.shape[-2])
     for i in range(Q.shape[-2]):
         for j in range(K.shape[-2]):
@@ -147,7 +147,7 @@ def by_broadcasting(Q, K):
 EXERCISE = Exercise(
     id="scaled_scores",
     oracle=scaled_scores,
-    hint="Compute one score with a pencil: the product of row i of Q with row j of K, over √d_k.",
+    hint="Compute one score by hand: the dot product of row i of Q and row j of K, over √d_k.",
     misconceptions=(
         not_scaled,
         divided_by_d_k,

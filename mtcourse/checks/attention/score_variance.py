@@ -24,15 +24,15 @@ def _answer(product, deviation, score):
 
 
 def without_names():
-    """The three numbers are right, but their names are missing.
+    """Your three numbers are right, but their names are missing.
 
-    A dictionary is asked for, with the names of the question.
+    Give a dictionary with the names from the question.
     """
     return [64, 8, 1]
 
 
 def as_for_one_term():
-    """You say that a sum of 64 products varies as much as a single product.
+    """Your sum of 64 products varies only as much as a single product.
 
     What happens to variances when independent numbers are added?
     """
@@ -40,7 +40,7 @@ def as_for_one_term():
 
 
 def as_for_one_term_never_scaled():
-    """You say that a sum of 64 products varies as much as a single one, divided or not.
+    """Your sum of 64 products varies only as much as a single product, divided or not.
 
     What happens to variances when independent numbers are added?
     """
@@ -48,7 +48,7 @@ def as_for_one_term_never_scaled():
 
 
 def deviations_added():
-    """You added 64 standard deviations. Independent numbers do not all err to the same side.
+    """You added up 64 standard deviations. But the deviations of independent numbers partly cancel.
 
     Variances add, standard deviations do not. Which of your numbers is the variance?
     """
@@ -56,15 +56,15 @@ def deviations_added():
 
 
 def variances_of_q_and_k_added():
-    """You took 1 + 1 for the variance of a product of two entries. That is the one of their sum.
+    """You took 1 + 1 for the variance of a product of two entries. It is the variance of their sum.
 
-    For independent numbers of mean 0 the mean of (qk)² is the mean of q² times the mean of k².
+    For independent numbers of mean 0, the mean of (qk)² is the mean of q² times the mean of k².
     """
     return _answer(128, math.sqrt(128), 2)
 
 
 def means():
-    """These are means: all three numbers do have the mean 0. Asked for is how much they vary.
+    """You gave the means, which are indeed 0. The question asks how much the numbers vary.
 
     The variance of a number with mean 0 is the mean of its square.
     """
@@ -72,7 +72,7 @@ def means():
 
 
 def variance_and_deviation_exchanged():
-    """The variance and the standard deviation of q·k have changed places.
+    """You have swapped the variance and the standard deviation of q·k.
 
     Which of the two is the square of the other?
     """
@@ -80,7 +80,7 @@ def variance_and_deviation_exchanged():
 
 
 def deviation_is_the_variance():
-    """The standard deviation that you give is the variance again.
+    """You gave the same number for the standard deviation as for the variance.
 
     One is the square root of the other.
     """
@@ -88,7 +88,7 @@ def deviation_is_the_variance():
 
 
 def deviation_squared():
-    """The standard deviation that you give is the square of the variance.
+    """Your standard deviation is the square of your variance.
 
     It is the other way round: the variance is the square of the standard deviation.
     """
@@ -96,39 +96,39 @@ def deviation_squared():
 
 
 def score_divided_once():
-    """q·k is right. For the score you divided the variance by √d_k, that is by 8, only once.
+    """q·k is right. For the score, you divided the variance by √d_k, that is by 8, only once.
 
-    A number that is halved has a quarter of its variance. What becomes of the factor 1/8?
+    Half a number has a quarter of its variance. What does the factor 1/8 do to the variance?
     """
     return _answer(64, 8, 8)
 
 
 def score_not_scaled():
-    """q·k is right, but the score has the same variance as q·k in your answer.
+    """q·k is right, but you gave the score the same variance as q·k.
 
-    The score is smaller by the factor √64. A number that is halved has a quarter of its variance.
+    The score is q·k divided by √64. Half a number has a quarter of its variance.
     """
     return _answer(64, 8, 64)
 
 
 def score_divided_by_d_k():
-    """q·k is right. The last number would be the variance if you divided q·k by d_k itself.
+    """q·k is right. Your last number is the variance of q·k divided by d_k, not by √d_k.
 
-    The score is q·k over the root of d_k. The factor comes out of a variance squared.
+    A constant factor comes out of a variance squared. What is the square of the factor here?
     """
     return _answer(64, 8, 1 / 64)
 
 
 def score_divided_thrice():
-    """q·k is right, but the variance of the score is too small by the factor 8.
+    """q·k is right, but your variance of the score is too small by a factor of 8.
 
-    A factor comes out of a variance squared. Write down the factor first, then its square.
+    A constant factor comes out of a variance squared. Write down the factor first, then its square.
     """
     return _answer(64, 8, 1 / 8)
 
 
 def score_multiplied():
-    """q·k is right, but your score grows by the scaling where it should shrink.
+    """q·k is right, but your score varies more than q·k. It should vary less.
 
     The score is q·k divided by √d_k.
     """
@@ -139,7 +139,7 @@ def score_multiplied():
 
 
 def in_whole_numbers():
-    """As one writes them down."""
+    """The numbers as you would write them down."""
     return {"product": 64, "deviation": 8, "score": 1}
 
 
@@ -149,7 +149,7 @@ def in_another_order():
 
 
 def computed():
-    """By the rule for sums."""
+    """By adding up variances."""
     variance = sum(1.0 * 1.0 for _ in range(64))
     return {
         "product": variance,
@@ -167,8 +167,8 @@ def as_tensors():
 EXERCISE = Exercise(
     id="score_variance",
     oracle=correct,
-    hint="Begin with one product of two entries: its mean, its variance. Then add 64 of them. Then "
-    "divide by √64. Nothing has to be measured: all three are whole numbers.",
+    hint="Start from one product of two entries: its mean and its variance. Then add 64 of them. "
+    "Then divide by √64. You need not measure anything: all three are whole numbers.",
     misconceptions=(
         without_names,
         as_for_one_term,

@@ -1,4 +1,4 @@
-"""The exercise ``self_attention``: three bugs to mend (D02, A06, B07; chapter 04)."""
+"""The exercise ``self_attention``: three bugs to fix (D02, A06, B07; chapter 04)."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def correct(X, W_Q, W_K, W_V):
 
 
 def _version(X, W_Q, W_K, W_V, scale_mended=True, axis_mended=True, values_mended=True):
-    """The function of the notebook with some of its three bugs mended."""
+    """The function of the notebook with some of its three bugs fixed."""
     Q, K = X @ W_Q, X @ W_K
     V = X @ W_V if values_mended else X @ W_K
     scores = Q @ K.mT / math.sqrt(Q.shape[-1] if scale_mended else X.shape[-1])
@@ -52,55 +52,55 @@ def _version(X, W_Q, W_K, W_V, scale_mended=True, axis_mended=True, values_mende
 
 
 def nothing_mended(X, W_Q, W_K, W_V):
-    """This still does what the broken version does: all three bugs are in it.
+    """Your function still returns what the broken version returns: all three bugs are in it.
 
-    Take it line by line, beside the equation. What should each name hold, and what does it hold?
+    Compare it with the equation, line by line. What should each name hold, and what does it hold?
     """
     return _version(X, W_Q, W_K, W_V, False, False, False)
 
 
 def only_the_scale_mended(X, W_Q, W_K, W_V):
-    """One bug is mended: scores are divided by the root of the right width. Two are left.
+    """One bug is fixed: you divide the scores by the root of the right width. Two are left.
 
-    Sum the rows of the weights. Then look for a matrix of weights that is never used.
+    Sum the rows of the weights. Then look for an argument that your function never uses.
     """
     return _version(X, W_Q, W_K, W_V, True, False, False)
 
 
 def only_the_axis_mended(X, W_Q, W_K, W_V):
-    """One bug is mended: each row of weights sums to 1. Two are left.
+    """One bug is fixed: each row of weights now sums to 1. Two are left.
 
-    Which width does the dot product add over? And which matrix of weights is never used?
+    How many products does a score add up? And which argument does your function never use?
     """
     return _version(X, W_Q, W_K, W_V, False, True, False)
 
 
 def only_the_values_mended(X, W_Q, W_K, W_V):
-    """One bug is mended: the values are values. Two are left, and both are about the weights.
+    """One bug is fixed: you average values now. Two are left, and both concern the weights.
 
-    Which width does the dot product add over? And what do the rows of the weights sum to?
+    How many products does a score add up? And what do the rows of the weights sum to?
     """
     return _version(X, W_Q, W_K, W_V, False, False, True)
 
 
 def scale_left(X, W_Q, W_K, W_V):
-    """Two bugs are mended. One is left: the scores are divided by √d_model.
+    """Two bugs are fixed. One is left: you divide the scores by √d_model.
 
-    The dot product of a query and a key adds d_k terms. Where can you read d_k?
+    The dot product of a query and a key adds up d_k products. Where can you read off d_k?
     """
     return _version(X, W_Q, W_K, W_V, scale_mended=False)
 
 
 def axis_left(X, W_Q, W_K, W_V):
-    """Two bugs are mended. One is left: the softmax runs over the queries.
+    """Two bugs are fixed. One is left: your softmax runs over the queries.
 
-    Each query shares out its own 1 among the keys. Sum the rows of the weights, and the columns.
+    Each query has a weight of 1 to divide. Sum the rows of the weights, and the columns.
     """
     return _version(X, W_Q, W_K, W_V, axis_mended=False)
 
 
 def values_left(X, W_Q, W_K, W_V):
-    """Two bugs are mended. One is left: what is averaged are keys.
+    """Two bugs are fixed. One is left: you average the keys instead of the values.
 
     W_V is an argument. Does your function use it?
     """
@@ -108,42 +108,42 @@ def values_left(X, W_Q, W_K, W_V):
 
 
 def not_scaled(X, W_Q, W_K, W_V):
-    """Axis and values are right, but the division is gone altogether.
+    """The softmax and the values are right, but you no longer divide the scores.
 
-    It was by the wrong number. By which one should it be?
+    They were divided by the wrong number. What is the right one?
     """
     return torch.softmax(X @ W_Q @ (X @ W_K).mT, dim=-1) @ (X @ W_V)
 
 
 def divided_by_d_k(X, W_Q, W_K, W_V):
-    """Axis and values are right, but the scores are divided by d_k, and should be by its root.
+    """The softmax and the values are right, but you divide by d_k instead of its root.
 
-    The width was wrong, the root was not.
+    The broken version had the wrong width, but it was right to take a root.
     """
     return torch.softmax(X @ W_Q @ (X @ W_K).mT / W_K.shape[-1], dim=-1) @ (X @ W_V)
 
 
 def by_number_of_tokens(X, W_Q, W_K, W_V):
-    """Axis and values are right, but the scores are divided by the root of the number of tokens.
+    """The softmax and the values are right, but you divide by the root of the number of tokens.
 
-    The dot product of a query and a key adds as many terms as they are wide.
+    How many products does the dot product of a query and a key add up?
     """
     scores = X @ W_Q @ (X @ W_K).mT / math.sqrt(X.shape[-2])
     return torch.softmax(scores, dim=-1) @ (X @ W_V)
 
 
 def by_width_of_values(X, W_Q, W_K, W_V):
-    """Axis and values are right, but the scores are divided by the root of the values' width.
+    """The softmax and the values are right, but you divide by the root of the values' width.
 
-    Often keys and values are equally wide, but they need not be. The dot product is one of a query
-    and a key.
+    Keys and values are often equally wide, but they need not be. Which two does the dot product
+    take?
     """
     scores = X @ W_Q @ (X @ W_K).mT / math.sqrt(W_V.shape[-1])
     return torch.softmax(scores, dim=-1) @ (X @ W_V)
 
 
 def axis_counted_from_the_left(X, W_Q, W_K, W_V):
-    """One sentence is right, a batch is not: there the dimension 1 is that of the queries.
+    """You are right for one sentence. But in a batch, dimension 1 is that of the queries.
 
     Count from the right: the keys are always the last dimension of the scores, -1.
     """
@@ -152,16 +152,16 @@ def axis_counted_from_the_left(X, W_Q, W_K, W_V):
 
 
 def rows_for_values(X, W_Q, W_K, W_V):
-    """Scale and axis are right, but what is averaged are the rows of X themselves.
+    """The scale and the softmax are right, but you average the rows of X themselves.
 
-    Values are made from the rows, as queries and keys are.
+    Values are computed from the rows of X, as queries and keys are.
     """
     scores = X @ W_Q @ (X @ W_K).mT / math.sqrt(W_K.shape[-1])
     return torch.softmax(scores, dim=-1) @ X
 
 
 def queries_and_keys_exchanged(X, W_Q, W_K, W_V):
-    """The three bugs are mended, but now the keys ask and the queries answer.
+    """The three bugs are fixed, but you swapped queries and keys: each row belongs to a key.
 
     Row i of the scores belongs to query i. Which factor stands on the left?
     """
@@ -173,12 +173,12 @@ def queries_and_keys_exchanged(X, W_Q, W_K, W_V):
 
 
 def mended(X, W_Q, W_K, W_V):
-    """The version of the notebook with all three mended."""
+    """The version of the notebook with all three bugs fixed."""
     return _version(X, W_Q, W_K, W_V)
 
 
 def projects_the_mean(X, W_Q, W_K, W_V):
-    """The mean of the rows first, then W_V: matrix products may be grouped as one likes."""
+    """Takes the mean of the rows first, then W_V: matrix products may be grouped in any way."""
     weights = (X @ W_Q @ (X @ W_K).mT * W_Q.shape[1] ** -0.5).softmax(-1)
     return weights @ X @ W_V
 
@@ -202,7 +202,7 @@ EXERCISE = Exercise(
     id="self_attention",
     oracle=correct,
     hint="Three things to get right: what the scores are divided by, along which dimension the "
-    "softmax goes, and what the values are made from. Which of them is still wrong?",
+    "softmax runs, and what the values are made from. Which of them is still wrong?",
     misconceptions=(
         nothing_mended,
         only_the_scale_mended,

@@ -29,7 +29,7 @@ def correct(p):
 
 
 def rows_sum_to_nothing(case: Case, J) -> bool:
-    """Whether weights that sum to 1 still do, however one score is moved."""
+    """Whether the changes of the weights sum to 0, whichever score moves."""
     return bool((J.double().sum(-2).abs() < 1e-5).all())
 
 
@@ -37,31 +37,31 @@ def rows_sum_to_nothing(case: Case, J) -> bool:
 
 
 def diagonal_as_a_row(p):
-    """These are the numbers of the diagonal alone, one for each weight.
+    """You returned only the numbers on the diagonal, one for each weight.
 
-    Each of the n weights answers to each of the n scores. How many derivatives are there?
+    Each of the n weights responds to each of the n scores. How many derivatives are there?
     """
     return p * (1 - p)
 
 
 def diagonal_alone(p):
-    """The diagonal is right, and all other entries are 0, as if a score moved its own weight alone.
+    """Your diagonal is right, but all else is 0, as if a score moved only its own weight.
 
-    Weights share a 1. If one of them grows, what do the others do?
+    The weights share a total of 1. If one of them grows, what do the others do?
     """
     return torch.diag_embed(p * (1 - p))
 
 
 def added(p):
-    """The outer product p pᵀ is added, and should be subtracted.
+    """You added the outer product p pᵀ. Subtract it.
 
-    If score j grows, the weight of another key i must shrink. What sign has entry (i, j)?
+    If score j grows, the weight of another key i must shrink. Which sign does entry (i, j) have?
     """
     return torch.diag_embed(p) + p[..., :, None] * p[..., None, :]
 
 
 def outer_product(p):
-    """This is p pᵀ alone, without its sign and without the diagonal part.
+    """You returned p pᵀ alone, without its sign and without the diagonal part.
 
     Look at the two cases of the quotient rule: i = j, and i ≠ j.
     """
@@ -69,56 +69,57 @@ def outer_product(p):
 
 
 def minus_outer_product(p):
-    """Off the diagonal it is right. On the diagonal the first of two terms is missing.
+    """You are right off the diagonal. On the diagonal, the first of two terms is missing.
 
-    Where i = j the numerator depends on the score, too. What does its derivative add?
+    Where i = j, the numerator depends on the score, too. What does its derivative add?
     """
     return -p[..., :, None] * p[..., None, :]
 
 
 def diagonal_part(p):
-    """This is diag(p) alone: the derivative of the numerator, without that of the sum below it.
+    """You returned diag(p): the derivative of the numerator, without that of the denominator.
 
-    Every score stands in the sum by which all are divided.
+    Every score is part of the sum in the denominator.
     """
     return torch.diag_embed(p)
 
 
 def off_diagonal_zero_weight(p):
-    """Off the diagonal it is right. The diagonal holds the weights alone, and a term is missing.
+    """You are right off the diagonal. On it, you have only the weights; a term is missing.
 
-    For i = j, too, the score stands in the sum below the fraction. What does that contribute?
+    For i = j, too, the score is part of the denominator. What does this contribute?
     """
     outer = p[..., :, None] * p[..., None, :]
     return torch.diag_embed(p) - outer + torch.diag_embed(p * p)
 
 
 def diagonal_counted_twice(p):
-    """Off the diagonal it is right. On the diagonal pᵢ² was taken off twice.
+    """You are right off the diagonal. On the diagonal, you subtracted pᵢ² twice.
 
-    diag(p) - p pᵀ takes it off once: p pᵀ has a diagonal, too. What does each column of J sum to?
+    The product p pᵀ has a diagonal, too. What should each column of J sum to?
     """
     return torch.diag_embed(p - p * p) - p[..., :, None] * p[..., None, :]
 
 
 def as_if_always_the_same_key(p):
-    """Entry (i, j) is pᵢ (1 - pⱼ) everywhere. The 1 belongs to i = j alone.
+    """You returned pᵢ (1 - pⱼ) for every entry. The 1 belongs only to i = j.
 
-    Off the diagonal the numerator does not depend on the score. Which term is gone there?
+    Off the diagonal, the numerator does not depend on the score. Which term vanishes there?
     """
     return p[..., :, None] * (1 - p[..., None, :])
 
 
 def identity_for_diagonal(p):
-    """Off the diagonal it is right. The diagonal holds 1 - pᵢ², and its first term is too large.
+    """You are right off the diagonal. On it, you have 1 - pᵢ², and the first term is too large.
 
-    Write out the case i = j for two equal weights. How large is the numerator, next to the sum?
+    Write out the case i = j for two equal weights. How large is the numerator, compared with the
+    sum?
     """
     return torch.eye(p.shape[-1], dtype=p.dtype) - p[..., :, None] * p[..., None, :]
 
 
 def of_the_logarithm(p):
-    """This is the derivative of the logarithm of the weights, δᵢⱼ - pⱼ.
+    """You returned the derivative of the logarithm of the weights, δᵢⱼ - pⱼ.
 
     The derivative of ln pᵢ is that of pᵢ, divided by pᵢ.
     """
@@ -126,7 +127,7 @@ def of_the_logarithm(p):
 
 
 def sign_turned(p):
-    """Every entry has the wrong sign.
+    """All your entries have the wrong sign.
 
     If score i grows, what does its own weight do?
     """
@@ -134,56 +135,56 @@ def sign_turned(p):
 
 
 def softmax_again(p):
-    """A softmax was taken of p. But p are weights already, what a softmax gave.
+    """You took the softmax of p. But p already holds weights, the result of a softmax.
 
-    The derivative needs nothing but the weights themselves.
+    The derivative depends only on the weights themselves.
     """
     return correct(p.softmax(-1))
 
 
 def summed_over_rows(p):
-    """The Jacobians of all rows are added up into one.
+    """You added up the Jacobians of all rows.
 
-    Each row of weights has a Jacobian of its own. The leading dimensions stay.
+    Each row of weights has its own Jacobian. Keep the leading dimensions.
     """
     return correct(p.reshape(-1, p.shape[-1])).sum(0)
 
 
 def one_row_only(p):
-    """For a single row this is right. For several it stops.
+    """Your function is right for a single row, but it fails for several.
 
-    `torch.diag` and `torch.outer` know one row. `torch.diag_embed` and broadcasting keep leading
-    dimensions.
+    `torch.diag` and `torch.outer` take only one row. `torch.diag_embed` and broadcasting keep
+    leading dimensions.
     """
     return torch.diag(p) - torch.outer(p, p)
 
 
 def between_rows(p):
-    """The product p pᵀ was taken between rows, (m, n) with (n, m), where each row needs its own.
+    """You multiplied different rows with each other, (m, n) with (n, m).
 
-    Give each row the shapes (n, 1) and (1, n). Then multiply.
+    Each row needs its own product p pᵀ. Give it the shapes (n, 1) and (1, n), then multiply.
     """
     return torch.diag_embed(p) - p @ p.mT
 
 
 def dot_product_of_a_row(p):
-    """`p @ p.T` is a single number for one row, the dot product of the row with itself.
+    """Your `p @ p.T` is a single number for one row: its dot product with itself.
 
-    Wanted are all products of two weights, n × n of them. Give p the shapes (n, 1) and (1, n).
+    You need all products of two weights, n × n of them. Give p the shapes (n, 1) and (1, n).
     """
     return torch.diag_embed(p) - p @ p.permute(*reversed(range(p.dim())))
 
 
 def squares_for_products(p):
-    """pᵢ² is subtracted where the products of *two* weights belong, pᵢ pⱼ.
+    """You subtracted pᵢ² where the products pᵢ pⱼ of *two* weights belong.
 
-    `p * p` multiplies each weight with itself. All pairs of weights make a square of numbers.
+    `p * p` multiplies each weight by itself. The products of all pairs form a square matrix.
     """
     return torch.diag_embed(p) - p * p
 
 
 def difference_of_rows(p):
-    """p - p² was spread over a square: there is no difference between i = j and i ≠ j.
+    """You spread p - p² over a square, with no difference between i = j and i ≠ j.
 
     diag(p) is a matrix with p on its diagonal and 0 elsewhere.
     """
@@ -194,7 +195,7 @@ def difference_of_rows(p):
 
 
 def with_einsum(p):
-    """Names the dimensions."""
+    """Names the dimensions in an einsum."""
     return torch.diag_embed(p) - torch.einsum("...i,...j->...ij", p, p)
 
 
@@ -224,7 +225,7 @@ def one_row_at_a_time(p):
 
 
 def by_autograd(p):
-    """Any scores that have these weights will do: their logarithms."""
+    """Takes the logarithms of the weights as scores: their softmax gives these weights."""
     if p.dim() > 1:
         return torch.stack([by_autograd(row) for row in p])
     return torch.autograd.functional.jacobian(lambda s: s.softmax(-1), p.log())
@@ -233,8 +234,8 @@ def by_autograd(p):
 EXERCISE = Exercise(
     id="softmax_jacobian",
     oracle=correct,
-    hint="Differentiate e^(s_i) / Σ e^(s_l) by s_j with the quotient rule, once for i = j and once "
-    "for i ≠ j. Write both with p only, and fill a 2 × 2 matrix by hand.",
+    hint="Apply the quotient rule to e^(s_i) / Σ e^(s_l), once for i = j and once for i ≠ j. Write "
+    "both derivatives with p only, and fill a 2 × 2 matrix by hand.",
     misconceptions=(
         diagonal_as_a_row,
         diagonal_alone,

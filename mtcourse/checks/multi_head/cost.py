@@ -33,7 +33,7 @@ def _flops(n, d, h, d_k):
 
 
 def _with(n, d, h, **other):
-    """The right answer with something else in places."""
+    """The right answer with some of its numbers replaced."""
     right = {
         "full": 4 * h * d**2,
         "split": 4 * d**2,
@@ -53,17 +53,17 @@ def correct(n, d, h):
 
 
 def without_names(n, d, h):
-    """The numbers may be right, but their names are missing.
+    """Your numbers may be right, but their names are missing.
 
-    A dictionary is asked for, with the names of the question.
+    Give a dictionary with the names from the question.
     """
     return list(correct(n, d, h).values())
 
 
 def w_o_is_missing(n, d, h):
-    """You counted W_Q, W_K and W_V. The matrix that mixes the heads is missing.
+    """You counted W_Q, W_K and W_V. W_O, the matrix that mixes the heads, is missing.
 
-    It is used, too: its product costs operations.
+    It has parameters, and its product costs operations.
     """
     return _with(
         n, d, h, full=3 * h * d**2, split=3 * d**2,
@@ -72,17 +72,17 @@ def w_o_is_missing(n, d, h):
 
 
 def w_o_has_no_parameters(n, d, h):
-    """Your operations are right, but among the parameters W_O is missing.
+    """Your operations are right, but your parameters leave out W_O.
 
-    It is learnt like the others.
+    W_O is learnt like the other matrices.
     """
     return _with(n, d, h, full=3 * h * d**2, split=3 * d**2)
 
 
 def w_o_is_square_in_a(n, d, h):
-    """In document A you gave W_O the shape d × d. But it gets all heads side by side.
+    """For document A you gave W_O the shape d × d. But it takes all heads side by side.
 
-    Concat has h d numbers in a row. How many rows does W_O have?
+    Each row of Concat has h d numbers. How many rows does W_O have?
     """
     return _with(
         n, d, h, full=3 * h * d**2 + d**2,
@@ -91,26 +91,26 @@ def w_o_is_square_in_a(n, d, h):
 
 
 def w_o_is_square_among_parameters(n, d, h):
-    """Your operations are right, but among A's parameters W_O is d × d.
+    """Your operations are right, but among A's parameters you gave W_O the shape d × d.
 
-    Concat has h d numbers in a row. How many rows does W_O have?
+    Each row of Concat has h d numbers. How many rows does W_O have?
     """
     return _with(n, d, h, full=3 * h * d**2 + d**2)
 
 
 def b_costs_what_a_costs(n, d, h):
-    """You gave B's heads the full width: B and A come out alike.
+    """You gave B's heads the full width, so that B costs as much as A.
 
-    In B06 a head is d / h wide.
+    In document B, a head is d / h wide (B06).
     """
     full = _with(n, d, h)
     return _with(n, d, h, split=full["A's parameters"], split_flops=full["A's FLOPs"])
 
 
 def a_costs_what_b_costs(n, d, h):
-    """You gave A's heads a share of the width: A and B come out alike.
+    """You gave A's heads only a share of the width, so that A costs as much as B.
 
-    In A24 each head has matrices d × d of its own.
+    In document A, each head has its own d × d matrices (A24).
     """
     split = _with(n, d, h)
     return _with(n, d, h, full=split["B's parameters"], full_flops=split["B's FLOPs"])
@@ -119,7 +119,7 @@ def a_costs_what_b_costs(n, d, h):
 def b_has_square_slices(n, d, h):
     """In B you made the matrices of a head d_k × d_k, as if it saw only its slice of X.
 
-    A head reads the *whole* row, d numbers, and makes d_k of it.
+    A head reads the *whole* row, d numbers, and computes d_k numbers from it.
     """
     return _with(
         n, d, h, split=4 * d**2 / h, split_flops=8 * n * d**2 / h + 4 * n**2 * d
@@ -127,7 +127,7 @@ def b_has_square_slices(n, d, h):
 
 
 def a_multiplication_alone(n, d, h):
-    """You counted multiplications only. All FLOPs are half of what they should be.
+    """You counted only multiplications, so your FLOPs are half of what they should be.
 
     A multiplication and an addition are two operations.
     """
@@ -138,9 +138,9 @@ def a_multiplication_alone(n, d, h):
 
 
 def values_cost_nothing(n, d, h):
-    """You counted Q Kᵀ, and not the product of weights and values.
+    """You counted Q Kᵀ, but not the product of the weights and the values.
 
-    Both are products with n² pairs of tokens.
+    Both products deal with n² pairs of tokens.
     """
     return _with(
         n, d, h, full_flops=8 * n * h * d**2 + 2 * n**2 * h * d,
@@ -149,7 +149,7 @@ def values_cost_nothing(n, d, h):
 
 
 def w_o_costs_nothing(n, d, h):
-    """Your parameters are right, but W_O is missing among the operations.
+    """Your parameters are right, but your operations leave out W_O.
 
     Concat is multiplied by it: one more product.
     """
@@ -160,19 +160,19 @@ def w_o_costs_nothing(n, d, h):
 
 
 def a_single_head(n, d, h):
-    """You counted one head. There are h of them, in both documents.
+    """You counted one head. Both documents have h of them.
 
-    Everything is there h times: matrices, products and weights.
+    Each head has its own matrices, products and weights.
     """
     d_k = d // h
     return _answer(4 * d**2, 4 * d * d_k, _flops(n, d, 1, d), _flops(n, d, 1, d_k), n**2)
 
 
 def scores_cost_nothing(n, d, h):
-    """You counted the products with the four matrices alone. Attention itself is missing.
+    """You counted only the products with the four matrices. Attention itself is missing.
 
-    Scores and means of values: two more products, of n × d_k with d_k × n and of n × n with
-    n × d_k, in each head.
+    The scores and the weighted means are two more products in each head: n × d_k with d_k × n, and
+    n × n with n × d_k.
     """
     return _with(n, d, h, full_flops=8 * n * h * d**2, split_flops=8 * n * d**2)
 
@@ -186,15 +186,15 @@ def scores_of_full_width_in_b(n, d, h):
 
 
 def one_matrix_of_weights(n, d, h):
-    """You counted the attention weights of one head.
+    """You counted the attention weights of only one head.
 
-    Each head has n × n of its own, in both documents.
+    Each head has its own n × n weights, in both documents.
     """
     return _with(n, d, h, weights=n**2)
 
 
 def weights_shared_among_heads(n, d, h):
-    """You let the heads share the n² weights, as they share the width.
+    """You divided n² weights among the heads, just as the width is divided.
 
     Narrow heads have as many weights as wide ones: one for each pair of tokens.
     """
@@ -202,17 +202,17 @@ def weights_shared_among_heads(n, d, h):
 
 
 def with_biases(n, d, h):
-    """You counted biases. Neither document prints any here.
+    """You counted biases, but neither document prints any here.
 
-    Count matrices alone.
+    Count only the matrices.
     """
     return _with(n, d, h, full=4 * h * d**2 + 3 * h * d + d, split=4 * d**2 + 4 * d)
 
 
 def without_the_length(n, d, h):
-    """Your FLOPs are those of a single token.
+    """You counted the FLOPs of a single token.
 
-    There are n rows in X.
+    X has n rows.
     """
     right = correct(n, d, h)
     return _with(
@@ -224,7 +224,7 @@ def without_the_length(n, d, h):
 
 
 def product_by_product(n, d, h):
-    """Each product a × b times b × c as 2 a b c."""
+    """Counts each product a × b times b × c as 2 a b c."""
 
     def product(a, b, c):
         return 2 * a * b * c
@@ -239,7 +239,7 @@ def product_by_product(n, d, h):
 
 
 def b_first_then_times_h(n, d, h):
-    """A costs h times what B costs, in everything but the weights."""
+    """A costs h times as much as B, in everything but the weights."""
     parameters, flops = 4 * d * d, 8 * n * d * d + 4 * n * n * d
     return _answer(h * parameters, parameters, h * flops, flops, h * n * n)
 
@@ -259,7 +259,7 @@ EXERCISE = Exercise(
     id="cost",
     oracle=correct,
     hint="List the products of one head with their shapes: X W three times, Q Kᵀ, weights times V, "
-    "and the head's block of W_O. A product a × b times b × c costs 2 a b c. Then times h.",
+    "and the head's block of W_O. A product a × b times b × c costs 2 a b c. Multiply by h.",
     misconceptions=(
         without_names,
         w_o_is_missing,

@@ -1,4 +1,4 @@
-"""The exercise ``equal_layouts``: split heads of full width (A24, A27, B06; chapter 09)."""
+"""The exercise ``equal_layouts``: split heads as full-width ones (A24, A27, B06; chapter 09)."""
 
 from __future__ import annotations
 
@@ -85,9 +85,9 @@ def _keeps_numbers(case, value):
 
 
 def changes_the_weights(W_Q, W_K, W_V, W_O, h):
-    """The result is right, but an argument holds other numbers after the call than before.
+    """Your result is right, but your function changes one of its arguments.
 
-    The split heads are still needed, to compare with.
+    The split heads are still needed for the comparison.
     """
     full = correct(W_Q, W_K, W_V, W_O, h)
     W_Q *= math.sqrt(h)
@@ -95,23 +95,23 @@ def changes_the_weights(W_Q, W_K, W_V, W_O, h):
 
 
 def no_factor(W_Q, W_K, W_V, W_O, h):
-    """All stands in its place. But A25 divides the scores by √d, and √d_k was meant.
+    """Everything is in its position, but your scores are divided by √d (A25) instead of √d_k.
 
-    By which factor are they too small now?
+    By which factor does this make them too small?
     """
     return _built(W_Q, W_K, W_V, W_O, h, q=1.0)
 
 
 def factor_upside_down(W_Q, W_K, W_V, W_O, h):
-    """W_Q was made smaller by √h. The scores are too small already.
+    """You divided W_Q by √h. But the scores are already too small.
 
-    They are divided by the larger number of the two, √d.
+    They are divided by √d, and √d_k was meant. Which of the two is larger?
     """
     return _built(W_Q, W_K, W_V, W_O, h, q=1 / math.sqrt(h))
 
 
 def factor_h(W_Q, W_K, W_V, W_O, h):
-    """W_Q was multiplied by h.
+    """You multiplied W_Q by h.
 
     d is h times d_k. What is √d over √d_k?
     """
@@ -119,23 +119,23 @@ def factor_h(W_Q, W_K, W_V, W_O, h):
 
 
 def factor_root_of_d(W_Q, W_K, W_V, W_O, h):
-    """W_Q was multiplied by √d, so that these scores are not divided at all.
+    """You multiplied W_Q by √d, so that the scores are not divided at all.
 
-    Those of the split heads were divided by √d_k.
+    The scores of the split heads are divided by √d_k.
     """
     return _built(W_Q, W_K, W_V, W_O, h, q=math.sqrt(len(W_Q)))
 
 
 def factor_in_both(W_Q, W_K, W_V, W_O, h):
-    """W_Q and W_K were both multiplied by √h: the scores are too large by √h now.
+    """You multiplied both W_Q and W_K by √h, so that the scores are too large by √h.
 
-    A score contains each of them once.
+    Each of the two enters a score once.
     """
     return _built(W_Q, W_K, W_V, W_O, h, k=math.sqrt(h))
 
 
 def factor_in_W_K(W_Q, W_K, W_V, W_O, h):
-    """The factor √h is right, and stands in W_K. That computes the same; asked for is W_Q.
+    """You put the factor √h into W_K. This computes the same, but the question asks for W_Q.
 
     Leave the keys as they are.
     """
@@ -143,15 +143,15 @@ def factor_in_W_K(W_Q, W_K, W_V, W_O, h):
 
 
 def factor_in_W_V(W_Q, W_K, W_V, W_O, h):
-    """W_V was multiplied, too. Values are not divided by anything.
+    """You multiplied W_V, too. But values are not divided by anything.
 
-    Only scores are.
+    Only scores are divided.
     """
     return _built(W_Q, W_K, W_V, W_O, h, v=math.sqrt(h))
 
 
 def W_O_in_every_block(W_Q, W_K, W_V, W_O, h):
-    """Every block of W_O holds all of W_O. That computes the same, but most of it is never used.
+    """Each of your blocks holds all of W_O. This computes the same, but most of it is never used.
 
     In the block of head j, which rows meet a column of A_j that is not zero? Put zeros elsewhere.
     """
@@ -159,7 +159,7 @@ def W_O_in_every_block(W_Q, W_K, W_V, W_O, h):
 
 
 def values_not_cut(W_Q, W_K, W_V, W_O, h):
-    """Every head has the whole of W_V. That computes the same, but most of it is never used.
+    """Each of your heads has all of W_V. This computes the same, but most of it is never used.
 
     Which columns of A_j meet a row of W_O that is not zero? Put zeros elsewhere.
     """
@@ -168,7 +168,7 @@ def values_not_cut(W_Q, W_K, W_V, W_O, h):
 
 
 def keys_not_cut(W_Q, W_K, W_V, W_O, h):
-    """Every head has the whole of W_K. That computes the same, but most of it is never used.
+    """Each of your heads has all of W_K. This computes the same, but most of it is never used.
 
     A column of keys that meets a column of zeros adds nothing to a score. Put zeros there, too.
     """
@@ -177,16 +177,16 @@ def keys_not_cut(W_Q, W_K, W_V, W_O, h):
 
 
 def nothing_cut(W_Q, W_K, W_V, W_O, h):
-    """Every head has the whole of W_Q, W_K and W_V: all heads are the same, each of the full width.
+    """Each of your heads has all of W_Q, W_K and W_V, so that all heads are the same.
 
-    Head j of the split heads knows its own d_k columns, and no others.
+    Head j of the split heads uses its own d_k columns, and no others.
     """
     W = [part.expand(h, -1, -1) for part in (math.sqrt(h) * W_Q, W_K, W_V)]
     return *W, _built(W_Q, W_K, W_V, W_O, h)[3]
 
 
 def columns_interleaved(W_Q, W_K, W_V, W_O, h):
-    """Head j was given every h-th column, beginning with j. Its columns should be neighbours.
+    """You gave head j every h-th column, starting with j. Its columns should be neighbours.
 
     Head j has the columns from j · d_k to (j + 1) · d_k − 1.
     """
@@ -216,7 +216,7 @@ def columns_of_W_O(W_Q, W_K, W_V, W_O, h):
 
 
 def slice_by_slice(W_Q, W_K, W_V, W_O, h):
-    """Begins with zeros and copies."""
+    """Starts from zeros and copies."""
     d = len(W_Q)
     d_k = d // h
     Q, K, V = (W_Q.new_zeros(h, d, d) for _ in range(3))
@@ -237,7 +237,7 @@ def with_diagonal_matrices(W_Q, W_K, W_V, W_O, h):
 
 
 def with_masks(W_Q, W_K, W_V, W_O, h):
-    """Fills the columns of others with zeros."""
+    """Fills the columns of the other heads with zeros."""
     d = len(W_Q)
     others = torch.ones(h, d, dtype=torch.bool)
     for j, of_head in enumerate(others):
@@ -263,8 +263,8 @@ def with_padding(W_Q, W_K, W_V, W_O, h):
 EXERCISE = Exercise(
     id="equal_layouts",
     oracle=correct,
-    hint="Compute A24 to A27 with your four, on random X, and compare with the split heads. Then "
-    "ask of every number whether anything would change if it were 0.",
+    hint="Run multi-head attention (A24 to A27) with your four matrices on a random X, and compare "
+    "with the split heads. Then ask for every number whether anything changes if it is 0.",
     misconceptions=(
         changes_the_weights,
         no_factor,

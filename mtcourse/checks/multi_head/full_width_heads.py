@@ -29,7 +29,7 @@ def cases(draw: Draw) -> list[Case]:
 
 
 def _drawn(draw, batch, n, d, h):
-    """Rows and weights; scores of a size at which the softmax is neither flat nor certain."""
+    """Rows and weights; scores of a size at which the softmax is neither flat nor saturated."""
     W_Q, W_K, W_V = (draw.normal(h, d, d, scale=1.3 / math.sqrt(d)) for _ in range(3))
     W_O = draw.normal(h * d, d, scale=1 / math.sqrt(d))
     return draw.normal(*batch, n, d), W_Q, W_K, W_V, W_O
@@ -54,32 +54,32 @@ def correct(X, W_Q, W_K, W_V, W_O):
 
 
 def nothing_to_learn_by(X, W_Q, W_K, W_V, W_O):
-    """The outputs are right, but gradients do not reach all that they were made of.
+    """The outputs are right, but gradients do not flow back to all arguments.
 
-    What was detached or copied on the way?
+    Where did you detach or copy a tensor?
     """
     return correct(X, W_Q, W_K, W_V.detach(), W_O)
 
 
 def not_mixed(X, W_Q, W_K, W_V, W_O):
-    """This is Concat(A₁, …, A_h), h times as wide as it should be: W_O is missing.
+    """You returned Concat(A₁, …, A_h), h times as wide as it should be: W_O is missing.
 
-    A27 multiplies by W_O, which has the shape (h d, d).
+    W_O has the shape (h d, d) (A27).
     """
     return _joined(_heads(X, W_Q, W_K, W_V))
 
 
 def one_output_for_each_head(X, W_Q, W_K, W_V, W_O):
-    """Each head went through its own rows of W_O, and there are still h results.
+    """You multiplied each head by its own rows of W_O, but you returned h results.
 
-    A product with the rows side by side *adds* what the heads bring.
+    A product of the concatenated row with W_O *adds* the contributions of the heads.
     """
     A = _heads(X, W_Q, W_K, W_V)
     return A @ W_O.unflatten(0, (len(W_Q), -1))
 
 
 def concatenated_along_tokens(X, W_Q, W_K, W_V, W_O):
-    """The heads were put below each other, as if there were h times as many tokens.
+    """You put the heads below each other, as if there were h times as many tokens.
 
     Concat puts them side by side: n rows of h d numbers (A26).
     """
@@ -88,15 +88,15 @@ def concatenated_along_tokens(X, W_Q, W_K, W_V, W_O):
 
 
 def heads_interleaved(X, W_Q, W_K, W_V, W_O):
-    """In each row the numbers of the heads take turns: one of A₁, one of A₂, and so on.
+    """In each of your rows the heads take turns: one number of A₁, one of A₂, and so on.
 
-    In A26 the whole row of A₁ stands first, then that of A₂.
+    Concat puts the whole row of A₁ first, then that of A₂ (A26).
     """
     return _heads(X, W_Q, W_K, W_V).movedim(-3, -1).flatten(-2) @ W_O
 
 
 def heads_in_the_wrong_order(X, W_Q, W_K, W_V, W_O):
-    """The heads stand side by side in the reverse order, and meet each other's rows of W_O.
+    """You put the heads side by side in reverse order, so each meets the rows of another in W_O.
 
     The first d rows of W_O belong to A₁.
     """
@@ -104,16 +104,16 @@ def heads_in_the_wrong_order(X, W_Q, W_K, W_V, W_O):
 
 
 def heads_averaged(X, W_Q, W_K, W_V, W_O):
-    """What goes through W_O is the mean of the heads, h times side by side.
+    """You took the mean of the heads, and put it h times side by side.
 
-    The heads must reach W_O apart: that is what W_O has h d rows for.
+    W_O has h d rows, so that each head can meet its own.
     """
     A = _heads(X, W_Q, W_K, W_V).mean(-3)
     return torch.cat([A] * len(W_Q), -1) @ W_O
 
 
 def contributions_averaged(X, W_Q, W_K, W_V, W_O):
-    """Each head went through its own rows of W_O, and then you took the mean over the heads.
+    """You multiplied each head by its own rows of W_O, and then took the mean over the heads.
 
     A product of a row with a matrix adds. It does not divide by h.
     """
@@ -121,7 +121,7 @@ def contributions_averaged(X, W_Q, W_K, W_V, W_O):
 
 
 def divided_by_root_of_d_over_h(X, W_Q, W_K, W_V, W_O):
-    """The scores are divided by √(d/h), the root of the width that B's heads have.
+    """You divided the scores by √(d/h), the root of the width that B's heads have.
 
     How wide are the keys of these heads?
     """
@@ -130,15 +130,15 @@ def divided_by_root_of_d_over_h(X, W_Q, W_K, W_V, W_O):
 
 
 def divided_by_root_of_h_d(X, W_Q, W_K, W_V, W_O):
-    """The scores are divided by √(h d), the root of the width of all heads together.
+    """You divided the scores by √(h d), the root of the width of all heads together.
 
-    A dot product of one head adds up d terms.
+    How many products does the dot product of one head add up?
     """
     return _joined(_heads(X, W_Q, W_K, W_V, math.sqrt(len(W_O)))) @ W_O
 
 
 def divided_by_d(X, W_Q, W_K, W_V, W_O):
-    """The scores are divided by d, and should be by its square root.
+    """You divided the scores by d. Divide them by its square root.
 
     The variance of a sum of d products is d. What is its standard deviation?
     """
@@ -146,33 +146,33 @@ def divided_by_d(X, W_Q, W_K, W_V, W_O):
 
 
 def not_scaled(X, W_Q, W_K, W_V, W_O):
-    """The scores are not divided at all.
+    """You did not divide the scores.
 
-    A25 divides by √d.
+    Document A divides them by √d (A25).
     """
     return _joined(_heads(X, W_Q, W_K, W_V, 1.0)) @ W_O
 
 
 def softmax_over_queries(X, W_Q, W_K, W_V, W_O):
-    """The softmax runs over the tokens that ask: columns of weights sum to 1.
+    """Your softmax runs over the queries: each column of weights sums to 1. Each row should.
 
-    Each token shares out a weight of 1. Along which axis?
+    Each query has a weight of 1 to divide. Along which dimension?
     """
     return _joined(_heads(X, W_Q, W_K, W_V, dim=-2)) @ W_O
 
 
 def softmax_over_heads(X, W_Q, W_K, W_V, W_O):
-    """The softmax runs over the heads: they compete for each pair of tokens.
+    """Your softmax runs over the heads, so that they compete for each pair of tokens.
 
-    Heads do not know of each other. Within a head, each row sums to 1.
+    Heads work separately. Within a head, each row sums to 1.
     """
     return _joined(_heads(X, W_Q, W_K, W_V, dim=-3)) @ W_O
 
 
 def one_matrix_of_weights(X, W_Q, W_K, W_V, W_O):
-    """The heads share one matrix of weights: their scores were averaged before the softmax.
+    """Your heads share one matrix of weights: you averaged their scores before the softmax.
 
-    h heads have h softmaxes.
+    Each head has its own softmax.
     """
     Q, K, V = (X.unsqueeze(-3) @ W for W in (W_Q, W_K, W_V))
     scores = (Q @ K.mT / math.sqrt(X.shape[-1])).mean(-3, keepdim=True)
@@ -180,9 +180,9 @@ def one_matrix_of_weights(X, W_Q, W_K, W_V, W_O):
 
 
 def batch_against_heads(X, W_Q, W_K, W_V, W_O):
-    """Without a batch all is right. With one, sentence b met the matrices of head b.
+    """You are right without a batch. With one, sentence b met the matrices of head b.
 
-    X is (batch, n, d), the weights (h, d, d). Where does X need an axis of size 1?
+    X is (batch, n, d), the weights (h, d, d). Where does X need a dimension of size 1?
     """
     Q, K, V = (X @ W for W in (W_Q, W_K, W_V))
     A = torch.softmax(Q @ K.mT / math.sqrt(X.shape[-1]), -1) @ V
@@ -204,7 +204,7 @@ def one_head_at_a_time(X, W_Q, W_K, W_V, W_O):
 
 
 def as_a_sum_over_heads(X, W_Q, W_K, W_V, W_O):
-    """Adds what each head brings through its own block of W_O."""
+    """Adds what each head contributes through its own block of W_O."""
     d = X.shape[-1]
     total = torch.zeros_like(X)
     for j in range(len(W_Q)):
@@ -214,7 +214,7 @@ def as_a_sum_over_heads(X, W_Q, W_K, W_V, W_O):
 
 
 def with_einsum(X, W_Q, W_K, W_V, W_O):
-    """Names the dimensions."""
+    """Names the dimensions in an einsum."""
     h, d, _ = W_Q.shape
     Q, K, V = (torch.einsum("...nd,hde->...hne", X, W) for W in (W_Q, W_K, W_V))
     scores = torch.einsum("...hne,...hme->...hnm", Q, K) / math.sqrt(d)
@@ -223,7 +223,7 @@ def with_einsum(X, W_Q, W_K, W_V, W_O):
 
 
 def with_the_kernel(X, W_Q, W_K, W_V, W_O):
-    """Torch's attention, heads as a batch."""
+    """PyTorch's attention, with the heads as a batch."""
     rows = X[..., None, :, :]
     A = torch.nn.functional.scaled_dot_product_attention(rows @ W_Q, rows @ W_K, rows @ W_V)
     return torch.cat(A.unbind(-3), -1) @ W_O
@@ -232,7 +232,7 @@ def with_the_kernel(X, W_Q, W_K, W_V, W_O):
 EXERCISE = Exercise(
     id="full_width_heads",
     oracle=correct,
-    hint="Begin with a loop: for head j, three products, one softmax of rows, one mean of values. "
+    hint="Start with a loop: for head j, three products, one softmax of rows, one mean of values. "
     "Then put the h results side by side, n rows of h d numbers, and multiply by W_O.",
     misconceptions=(
         nothing_to_learn_by,

@@ -30,7 +30,7 @@ def cases(draw: Draw) -> list[Case]:
 
 
 def _drawn(draw, batch, n, width, d, h, causal=False, lengths=None):
-    """Rows, four matrices, and who may attend to whom."""
+    """Rows, four matrices, and which token may attend to which."""
     allowed = torch.ones(*batch, n, n, dtype=torch.bool)
     allowed = allowed.tril() if causal else allowed
     if lengths is not None:
@@ -63,7 +63,7 @@ def _weights(Q, K, mask, divisor=None, dim=-1):
 
 
 def correct(X, W_Q, W_K, W_V, W_O, h, mask):
-    """Cut, attend, join, mix."""
+    """Split, attend, merge, mix."""
     return _with_divisor(X, W_Q, W_K, W_V, W_O, h, mask, None)
 
 
@@ -76,7 +76,7 @@ def _with_divisor(X, W_Q, W_K, W_V, W_O, h, mask, divisor, cut=_cut, joined=_joi
 
 
 def changes_X(X, W_Q, W_K, W_V, W_O, h, mask):
-    """The outputs are right, but X holds other numbers after the call than before.
+    """The outputs are right, but your function changes X.
 
     Do not write into an argument.
     """
@@ -86,41 +86,41 @@ def changes_X(X, W_Q, W_K, W_V, W_O, h, mask):
 
 
 def nothing_to_learn_by(X, W_Q, W_K, W_V, W_O, h, mask):
-    """The outputs are right, but gradients do not reach all that they were made of.
+    """The outputs are right, but gradients do not flow back to all arguments.
 
-    What was detached or copied on the way?
+    Where did you detach or copy a tensor?
     """
     return correct(X, W_Q, W_K.detach(), W_V, W_O, h, mask)
 
 
 def cut_without_transpose(X, W_Q, W_K, W_V, W_O, h, mask):
-    """Rows are cut with a reshape alone, so that a head holds whole tokens and not slices of them.
+    """You split the rows by a reshape alone, so that a head holds whole tokens, not slices of them.
 
-    Cut each row into h slices first: (…, n, h, d_k). Then let n and h change places.
+    Split each row into h slices first: (…, n, h, d_k). Then swap n and h.
     """
     return _with_divisor(X, W_Q, W_K, W_V, W_O, h, mask, None, _reshaped)
 
 
 def joined_without_transpose(X, W_Q, W_K, W_V, W_O, h, mask):
-    """The heads are right, and put together in the wrong order: with a reshape alone.
+    """Your heads are right, but you merged them in the wrong order, by a reshape alone.
 
-    A is (…, h, n, d_k). In a row of the result the h slices of *one* token stand side by side.
+    A is (…, h, n, d_k). In a row of the result, the h slices of *one* token stand side by side.
     """
     return _with_divisor(X, W_Q, W_K, W_V, W_O, h, mask, None, _cut, _joined_by_reshape)
 
 
 def never_transposed(X, W_Q, W_K, W_V, W_O, h, mask):
-    """Rows are cut and put together with reshapes alone: heads hold whole tokens.
+    """You split and merged by reshapes alone, so that a head holds whole tokens.
 
-    Both times n and h have to change places: after the cut, and before heads are put together.
+    Swap n and h both times: after the split, and before you merge the heads.
     """
     return _with_divisor(X, W_Q, W_K, W_V, W_O, h, mask, None, _reshaped, _joined_by_reshape)
 
 
 def columns_interleaved(X, W_Q, W_K, W_V, W_O, h, mask):
-    """Head j works on every h-th column, beginning with j. Its columns should be neighbours.
+    """You gave head j every h-th column, starting with j. Its columns should be neighbours.
 
-    Into which two sizes is the width cut, and in which order do they stand?
+    Into which two sizes do you split the width, and in which order do they stand?
     """
 
     def cut(x, h):
@@ -130,23 +130,23 @@ def columns_interleaved(X, W_Q, W_K, W_V, W_O, h, mask):
 
 
 def divided_by_root_of_d_model(X, W_Q, W_K, W_V, W_O, h, mask):
-    """The scores are divided by the root of the whole width, that of all heads together.
+    """You divided the scores by the root of the whole width, that of all heads together.
 
-    The dot product of a head adds up as many terms as *its* keys are wide.
+    How many products does the dot product of *one* head add up?
     """
     return _with_divisor(X, W_Q, W_K, W_V, W_O, h, mask, math.sqrt(W_K.shape[-1]))
 
 
 def divided_by_root_of_the_width(X, W_Q, W_K, W_V, W_O, h, mask):
-    """The scores are divided by the root of the width of X.
+    """You divided the scores by the root of the width of X.
 
-    The dot product of a head adds up as many terms as *its* keys are wide.
+    How many products does the dot product of *one* head add up?
     """
     return _with_divisor(X, W_Q, W_K, W_V, W_O, h, mask, math.sqrt(X.shape[-1]))
 
 
 def divided_by_d_k(X, W_Q, W_K, W_V, W_O, h, mask):
-    """The scores are divided by d_k, and should be by its square root.
+    """You divided the scores by d_k. Divide them by its square root.
 
     The variance of a sum of d_k products is d_k. What is its standard deviation?
     """
@@ -154,25 +154,25 @@ def divided_by_d_k(X, W_Q, W_K, W_V, W_O, h, mask):
 
 
 def not_scaled(X, W_Q, W_K, W_V, W_O, h, mask):
-    """The scores are not divided at all.
+    """You did not divide the scores.
 
-    By the root of which width?
+    By the root of which width should you divide them?
     """
     return _with_divisor(X, W_Q, W_K, W_V, W_O, h, mask, 1.0)
 
 
 def one_head_of_all(X, W_Q, W_K, W_V, W_O, h, mask):
-    """There is one attention of the whole width, and h changes nothing.
+    """You computed a single attention of the whole width, so that h changes nothing.
 
-    Each head has scores of its own, from its own slice of Q and K.
+    Each head has its own scores, from its own slices of Q and K.
     """
     return correct(X, W_Q, W_K, W_V, W_O, 1, mask)
 
 
 def scores_added_over_heads(X, W_Q, W_K, W_V, W_O, h, mask):
-    """The heads share one matrix of weights: their scores were averaged before the softmax.
+    """Your heads share one matrix of weights: you averaged their scores before the softmax.
 
-    h softmaxes, one for each head.
+    Each head has its own softmax.
     """
     Q, K, V = (_cut(X @ W, h) for W in (W_Q, W_K, W_V))
     scores = (Q @ K.mT).mean(-3, keepdim=True) / math.sqrt(K.shape[-1])
@@ -180,23 +180,23 @@ def scores_added_over_heads(X, W_Q, W_K, W_V, W_O, h, mask):
 
 
 def not_mixed(X, W_Q, W_K, W_V, W_O, h, mask):
-    """The heads stand side by side, and that is all: W_O is never used.
+    """You put the heads side by side, but you never used W_O.
 
-    What mixes them?
+    What mixes the heads?
     """
     return correct(X, W_Q, W_K, W_V, torch.eye(len(W_O), dtype=W_O.dtype), h, mask)
 
 
 def mask_ignored(X, W_Q, W_K, W_V, W_O, h, mask):
-    """Everything is right where all may attend to all. The mask hides nothing.
+    """You ignored the mask. You are right only where every token may attend to every other.
 
-    Where it is False, the score must become minus infinity.
+    Where the mask is False, the score must become minus infinity.
     """
     return correct(X, W_Q, W_K, W_V, W_O, h, torch.ones_like(mask))
 
 
 def mask_turned_round(X, W_Q, W_K, W_V, W_O, h, mask):
-    """What may be seen is hidden, and what is hidden is seen.
+    """You hid what may be seen, and showed what is hidden.
 
     The mask is True where token i *may* attend. `masked_fill` fills where *its* mask is True.
     """
@@ -204,9 +204,9 @@ def mask_turned_round(X, W_Q, W_K, W_V, W_O, h, mask):
 
 
 def mask_over_heads(X, W_Q, W_K, W_V, W_O, h, mask):
-    """The mask has no axis for the heads, so that the axis of the sentences was taken for it.
+    """Your mask has no dimension for the heads, so its sentences were taken for heads.
 
-    Scores are (batch, h, n, n), the mask (batch, n, n). Where does an axis of size 1 belong?
+    Scores are (batch, h, n, n), the mask (batch, n, n). Where does a dimension of size 1 belong?
     """
     Q, K, V = (_cut(X @ W, h) for W in (W_Q, W_K, W_V))
     scores = (Q @ K.mT / math.sqrt(K.shape[-1])).masked_fill(~mask, -math.inf)
@@ -214,9 +214,9 @@ def mask_over_heads(X, W_Q, W_K, W_V, W_O, h, mask):
 
 
 def softmax_over_queries(X, W_Q, W_K, W_V, W_O, h, mask):
-    """The softmax runs over the tokens that ask: columns of weights sum to 1.
+    """Your softmax runs over the queries: each column of weights sums to 1. Each row should.
 
-    Each token shares out a weight of 1. Along which axis?
+    Each query has a weight of 1 to divide. Along which dimension?
     """
     Q, K, V = (_cut(X @ W, h) for W in (W_Q, W_K, W_V))
     weights = torch.nan_to_num(_weights(Q, K, mask, dim=-2))
@@ -238,7 +238,7 @@ def one_head_at_a_time(X, W_Q, W_K, W_V, W_O, h, mask):
 
 
 def as_a_sum_over_heads(X, W_Q, W_K, W_V, W_O, h, mask):
-    """Each head through its own rows of W_O, then added up."""
+    """Multiplies each head by its own rows of W_O, then adds."""
     total = 0
     parts = (W.chunk(h, -1) for W in (W_Q, W_K, W_V))
     for of_q, of_k, of_v, out in zip(*parts, W_O.chunk(h), strict=True):
@@ -248,7 +248,7 @@ def as_a_sum_over_heads(X, W_Q, W_K, W_V, W_O, h, mask):
 
 
 def with_einsum(X, W_Q, W_K, W_V, W_O, h, mask):
-    """Names the dimensions; exponentials times 0 and 1."""
+    """Names the dimensions in an einsum; multiplies exponentials by 0 and 1."""
     Q, K, V = ((X @ W).unflatten(-1, (h, -1)) for W in (W_Q, W_K, W_V))
     scores = torch.einsum("...qhd,...khd->...hqk", Q, K) / math.sqrt(Q.shape[-1])
     e = (scores - scores.amax(-1, keepdim=True)).exp() * mask.unsqueeze(-3).to(X.dtype)
@@ -257,7 +257,7 @@ def with_einsum(X, W_Q, W_K, W_V, W_O, h, mask):
 
 
 def all_products_in_one(X, W_Q, W_K, W_V, W_O, h, mask):
-    """Three matrices side by side, an additive mask, queries divided."""
+    """Three matrices side by side, an additive mask, and a division of the queries."""
     *batch, n, _ = X.shape
     d = W_Q.shape[1]
     parts = (X @ torch.cat([W_Q, W_K, W_V], 1)).reshape(*batch, n, 3, h, d // h)
@@ -270,9 +270,9 @@ def all_products_in_one(X, W_Q, W_K, W_V, W_O, h, mask):
 EXERCISE = Exercise(
     id="multi_head_attention",
     oracle=correct,
-    hint="Write the shape after each step: Q, K, V (…, n, d); cut (…, h, n, d_k); scores "
-    "(…, h, n, n), the mask without heads (…, n, n); outputs (…, h, n, d_k); side by side "
-    "(…, n, d); mixed.",
+    hint="Write the shape after each step: Q, K, V (…, n, d); split (…, h, n, d_k); scores "
+    "(…, h, n, n), the mask without heads (…, n, n); outputs (…, h, n, d_k); merged (…, n, d); "
+    "mixed by W_O.",
     misconceptions=(
         changes_X,
         nothing_to_learn_by,

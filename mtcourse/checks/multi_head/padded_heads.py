@@ -1,4 +1,4 @@
-"""The exercise ``padded_heads``: three bugs to mend (A25, A26, B06, C10; chapter 09)."""
+"""The exercise ``padded_heads``: three bugs to fix (A25, A26, B06, C10; chapter 09)."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ def _drawn(draw, batch, n, d, h, lengths):
 
 
 def correct(X, W_Q, W_K, W_V, W_O, h, real):
-    """All three mended."""
+    """All three bugs fixed."""
     return _version(X, W_Q, W_K, W_V, W_O, h, real, scale=True, mask=True, join=True)
 
 
 def _version(X, W_Q, W_K, W_V, W_O, h, real, scale=False, mask=False, join=False):
-    """The function of the notebook with some of its three bugs mended."""
+    """The function of the notebook with some of its three bugs fixed."""
     batch, n, d = X.shape
     Q, K, V = ((X @ W).reshape(batch, n, h, -1).transpose(1, 2) for W in (W_Q, W_K, W_V))
     scores = Q @ K.mT / math.sqrt(d // h if scale else d)
@@ -48,48 +48,48 @@ def _version(X, W_Q, W_K, W_V, W_O, h, real, scale=False, mask=False, join=False
 
 
 def nothing_mended(X, W_Q, W_K, W_V, W_O, h, real):
-    """This still does what the broken version does: all three bugs are in it.
+    """Your function still returns what the broken version returns: all three bugs are in it.
 
-    Go through it with a shape beside each line: which sizes stand in which places?
+    Write the shape beside each line. Which size stands in which position?
     """
     return _version(X, W_Q, W_K, W_V, W_O, h, real)
 
 
 def only_the_scale_mended(X, W_Q, W_K, W_V, W_O, h, real):
-    """One bug is mended: scores are divided by √d_k. Two are left.
+    """One bug is fixed: you divide the scores by √d_k. Two are left.
 
-    Which axis does the mask lie along? And in which order do the heads' numbers lie at the end?
+    Along which dimension does the mask lie? And in which order are the heads' numbers at the end?
     """
     return _version(X, W_Q, W_K, W_V, W_O, h, real, scale=True)
 
 
 def only_the_mask_mended(X, W_Q, W_K, W_V, W_O, h, real):
-    """One bug is mended: each sentence's padding is hidden from its own tokens. Two are left.
+    """One bug is fixed: each sentence's padding is hidden from its own tokens. Two are left.
 
-    How many terms has the dot product of a head? And where do n and h stand before the last
-    reshape?
+    How many products does the dot product of a head add up? And where do n and h stand before the
+    last reshape?
     """
     return _version(X, W_Q, W_K, W_V, W_O, h, real, mask=True)
 
 
 def only_the_join_mended(X, W_Q, W_K, W_V, W_O, h, real):
-    """One bug is mended: the heads are put together well. Two are left.
+    """One bug is fixed: you merge the heads in the right order. Two are left.
 
-    How many terms has the dot product of a head? And which axis does the mask lie along?
+    How many products does a head's dot product add up? And along which dimension is the mask?
     """
     return _version(X, W_Q, W_K, W_V, W_O, h, real, join=True)
 
 
 def scale_left(X, W_Q, W_K, W_V, W_O, h, real):
-    """Two bugs are mended. One is left: the divisor.
+    """Two bugs are fixed. One is left: the divisor.
 
-    Scores are sums of as many products as a *head* is wide.
+    A score adds up as many products as one *head* is wide.
     """
     return _version(X, W_Q, W_K, W_V, W_O, h, real, mask=True, join=True)
 
 
 def mask_left(X, W_Q, W_K, W_V, W_O, h, real):
-    """Two bugs are mended. One is left: the mask lies along the heads.
+    """Two bugs are fixed. One is left: your mask lies along the heads.
 
     Scores are (batch, h, n, n), `real` is (batch, n). Write both below each other, from the right.
     """
@@ -97,7 +97,7 @@ def mask_left(X, W_Q, W_K, W_V, W_O, h, real):
 
 
 def join_left(X, W_Q, W_K, W_V, W_O, h, real):
-    """Two bugs are mended. One is left: at the end a row mixes numbers of several tokens.
+    """Two bugs are fixed. One is left: at the end, a row mixes numbers of several tokens.
 
     A is (batch, h, n, d_k). What must stand beside d_k for a reshape to give (batch, n, d)?
     """
@@ -105,17 +105,17 @@ def join_left(X, W_Q, W_K, W_V, W_O, h, real):
 
 
 def mask_taken_out(X, W_Q, W_K, W_V, W_O, h, real):
-    """The mask is gone. Now nothing fails, and padding is asked like a word.
+    """You removed the mask. Now nothing fails, but words attend to padding.
 
-    It has to hide columns: the tokens that are asked.
+    The mask has to hide columns: the keys of padding.
     """
     return _version(X, W_Q, W_K, W_V, W_O, h, torch.ones_like(real), True, True, True)
 
 
 def mask_over_queries(X, W_Q, W_K, W_V, W_O, h, real):
-    """The mask hides rows, and should hide columns: padding asks no more, and still answers.
+    """You hid the queries of padding instead of its keys: rows instead of columns.
 
-    Padding must not *answer*. Which axis of the scores is that?
+    No token should attend *to* padding. Which dimension of the scores is that?
     """
     batch, n, d = X.shape
     Q, K, V = ((X @ W).reshape(batch, n, h, -1).transpose(1, 2) for W in (W_Q, W_K, W_V))
@@ -125,33 +125,33 @@ def mask_over_queries(X, W_Q, W_K, W_V, W_O, h, real):
 
 
 def padding_asks_no_more(X, W_Q, W_K, W_V, W_O, h, real):
-    """All three bugs are mended. But the rows of padding are 0, and are compared, too.
+    """You fixed all three bugs. But you set the rows of padding to 0, and they are compared, too.
 
-    Padding may ask. Hide it where it would answer, and nowhere else.
+    Padding may have queries. Hide its keys, and nothing else.
     """
     return correct(X, W_Q, W_K, W_V, W_O, h, real) * real[..., None]
 
 
 def scale_without_the_root(X, W_Q, W_K, W_V, W_O, h, real):
-    """Scores are divided by d_k. The root is missing.
+    """You divided the scores by d_k. The root is missing.
 
-    The variance of a sum of d_k products is d_k.
+    The variance of a sum of d_k products is d_k. What is its standard deviation?
     """
     return correct(X, W_Q * math.sqrt(h / X.shape[-1]), W_K, W_V, W_O, h, real)
 
 
 def root_of_h(X, W_Q, W_K, W_V, W_O, h, real):
-    """Scores are divided by √h, the number of heads.
+    """You divided the scores by √h, the root of the number of heads.
 
-    What counts is how wide a head is.
+    How many products does the dot product of a head add up?
     """
     return correct(X, W_Q * math.sqrt(X.shape[-1]) / h, W_K, W_V, W_O, h, real)
 
 
 def transposed_at_the_cut_no_more(X, W_Q, W_K, W_V, W_O, h, real):
-    """At the end all is well, but you took the transpose out of the cut, which was right.
+    """You merge the heads correctly, but you removed the transpose from the split.
 
-    Both are needed: n and h change places after the cut, and again before heads are put together.
+    It was right. Swap n and h after the split, and again before you merge the heads.
     """
     batch, n, d = X.shape
     Q, K, V = ((X @ W).reshape(batch, h, n, -1) for W in (W_Q, W_K, W_V))
@@ -163,7 +163,7 @@ def transposed_at_the_cut_no_more(X, W_Q, W_K, W_V, W_O, h, real):
 
 
 def mended_line_by_line(X, W_Q, W_K, W_V, W_O, h, real):
-    """The broken version, mended."""
+    """The broken version, fixed."""
     batch, n, d = X.shape
     Q, K, V = ((X @ W).reshape(batch, n, h, -1).transpose(1, 2) for W in (W_Q, W_K, W_V))
     scores = Q @ K.transpose(-2, -1) / math.sqrt(K.shape[-1])
@@ -182,7 +182,7 @@ def one_head_at_a_time(X, W_Q, W_K, W_V, W_O, h, real):
 
 
 def one_sentence_at_a_time(X, W_Q, W_K, W_V, W_O, h, real):
-    """Padding is not even looked at."""
+    """Leaves padding out from the start."""
     rows = []
     for x, words in zip(X, real, strict=True):
         of_heads = []
@@ -194,7 +194,7 @@ def one_sentence_at_a_time(X, W_Q, W_K, W_V, W_O, h, real):
 
 
 def with_einsum(X, W_Q, W_K, W_V, W_O, h, real):
-    """Names the dimensions; exponentials times 0 and 1."""
+    """Names the dimensions in an einsum; multiplies exponentials by 0 and 1."""
     Q, K, V = ((X @ W).unflatten(-1, (h, -1)) for W in (W_Q, W_K, W_V))
     scores = torch.einsum("bqhd,bkhd->bhqk", Q, K) / math.sqrt(Q.shape[-1])
     e = (scores - scores.amax(-1, keepdim=True)).exp() * real[:, None, None].to(X.dtype)
@@ -205,7 +205,7 @@ EXERCISE = Exercise(
     id="padded_heads",
     oracle=correct,
     hint="Write the shape beside each line, with a batch of 3 and 2 heads, so that no two sizes "
-    "are alike. Then ask of each axis whose it is.",
+    "are alike. Then say for each dimension what it counts.",
     misconceptions=(
         nothing_mended,
         only_the_scale_mended,

@@ -25,7 +25,7 @@ def cases(draw: Draw) -> list[Case]:
 
 
 def _drawn(draw, heads, sentences, count):
-    """Losses of sentences that differ much, changed a little by each head."""
+    """Losses that differ much between sentences, changed a little by each head."""
     whole = 3 * draw.normal(1, sentences)[0].abs() + 0.2
     without = whole + draw.normal(heads, sentences) + 0.3
     return whole, without, draw.ids(count, sentences, lowest=0, highest=sentences - 1)
@@ -46,7 +46,7 @@ def correct(whole, without, resamples):
 
 
 def changes_its_arguments(whole, without, resamples):
-    """The intervals are right, but the losses are others after the call than before.
+    """Your intervals are right, but your function changes the losses.
 
     Do not write into an argument.
     """
@@ -56,41 +56,41 @@ def changes_its_arguments(whole, without, resamples):
 
 
 def not_paired(whole, without, resamples):
-    """Each head's losses were resampled with other sentences than those of the whole model.
+    """You resampled the losses without a head with other sentences than those of the whole model.
 
-    The intervals are far too wide: what makes some sentences harder than others did not fall out.
-    Use the same sentences for both.
+    Some sentences are harder than others. In your intervals this does not cancel, so they are far
+    too wide. Use the same sentences for both.
     """
     of_whole = whole[resamples.roll(1, 0)].mean(-1)
     return _interval(without[:, resamples].mean(-1) - of_whole)
 
 
 def whole_not_resampled(whole, without, resamples):
-    """The losses without a head were resampled, and the mean of the whole model stayed the same.
+    """You resampled the losses without a head, but you kept the mean of the whole model fixed.
 
-    The difference of the *same* sentences is what counts: resample both.
+    What counts is the difference on the *same* sentences: resample both.
     """
     return _interval(without[:, resamples].mean(-1) - whole.mean())
 
 
 def wrong_sign(whole, without, resamples):
-    """These are whole minus without: a head that is needed has negative numbers.
+    """You computed whole minus without, so that a head that is needed gets negative numbers.
 
-    Asked for is by how much the loss rises when the head is gone.
+    By how much does the loss rise when the head is removed?
     """
     return _interval((whole - without)[:, resamples].mean(-1))
 
 
 def losses_without_the_head(whole, without, resamples):
-    """These are intervals of the loss itself, without the head. The whole model is not used.
+    """You returned intervals of the loss without the head. You never used the whole model.
 
-    Asked for is the *change*.
+    The question asks for the *change* of the loss.
     """
     return _interval(without[:, resamples].mean(-1))
 
 
 def quantiles_of_sentences(whole, without, resamples):
-    """These are quantiles of single sentences, and no resample was used.
+    """You took quantiles over single sentences, and you used no resample.
 
     The interval is one of the *mean*: take the mean in each resample first.
     """
@@ -98,67 +98,68 @@ def quantiles_of_sentences(whole, without, resamples):
 
 
 def quantiles_of_everything(whole, without, resamples):
-    """The sentences of all resamples went into one heap. The means are missing.
+    """You took quantiles over the sentences of all resamples together, without their means.
 
-    One number for each resample: the mean over its sentences.
+    Each resample gives one number: the mean over its sentences.
     """
     return _interval((without - whole)[:, resamples].flatten(1))
 
 
 def one_interval_for_all(whole, without, resamples):
-    """All heads have the same interval, that of their mean.
+    """You gave all heads the same interval, that of their mean.
 
-    One row for each head.
+    Return one row for each head.
     """
     of_all = _interval((without - whole).mean(0, keepdim=True)[:, resamples].mean(-1))
     return of_all.expand(len(without), 2)
 
 
 def two_rows(whole, without, resamples):
-    """This has a row for the lower ends and one for the upper ends: (2, heads).
+    """You returned a row of lower ends and a row of upper ends: (2, heads).
 
-    Asked for is a row for each head, with its two ends.
+    Return one row for each head, with its two ends.
     """
     return correct(whole, without, resamples).T
 
 
 def upper_end_first(whole, without, resamples):
-    """The ends have changed places: the upper one stands first.
+    """You put the upper end of each interval first.
 
-    Lower end, upper end.
+    The lower end comes first, then the upper end.
     """
     return correct(whole, without, resamples).flip(-1)
 
 
 def ninety_percent(whole, without, resamples):
-    """5 % were left out at either end: that is an interval of 90 %.
+    """You left out 5 % at either end, which gives an interval of 90 %.
 
-    Of 95 % leave out 2.5 % at either end.
+    An interval of 95 % leaves out 2.5 % at either end.
     """
     return _interval((without - whole)[:, resamples].mean(-1), 0.05, 0.95)
 
 
 def shared_among_the_heads(whole, without, resamples):
-    """These are the chapter's wider intervals: what is left out is divided by the number of heads.
+    """You computed the chapter's wider intervals: you divided what is left out by the number of
+    heads.
 
-    Asked for is 95 % for each head by itself: quantiles at 0.025 and 0.975.
+    Here each head gets 95 % for itself. Take the quantiles at 0.025 and 0.975.
     """
     out = 0.025 / len(without)
     return _interval((without - whole)[:, resamples].mean(-1), out, 1 - out)
 
 
 def smallest_and_largest(whole, without, resamples):
-    """These are the smallest and the largest of the resamples. They grow apart the more you draw.
+    """You took the smallest and the largest resample, which grow apart the more you draw.
 
-    Quantiles at 0.025 and 0.975.
+    Take the quantiles at 0.025 and 0.975.
     """
     return _interval((without - whole)[:, resamples].mean(-1), 0.0, 1.0)
 
 
 def mean_and_two_deviations(whole, without, resamples):
-    """These are the mean minus and plus two standard deviations of the resamples.
+    """You took the mean minus and plus two standard deviations of the resamples.
 
-    That supposes a normal distribution. Asked for are quantiles.
+    This assumes a normal distribution. Take quantiles instead.
     """
     means = (without - whole)[:, resamples].mean(-1)
     middle, width = means.mean(-1), 2 * means.std(-1)
@@ -166,9 +167,9 @@ def mean_and_two_deviations(whole, without, resamples):
 
 
 def sums_for_means(whole, without, resamples):
-    """These are sums over the sentences, and grow with their number.
+    """You summed over the sentences, so that your numbers grow with the number of sentences.
 
-    Asked for is the change of the mean loss.
+    The question asks for the change of the *mean* loss.
     """
     return correct(whole, without, resamples) * len(whole)
 
@@ -187,7 +188,7 @@ def head_by_head(whole, without, resamples):
 
 
 def by_counting(whole, without, resamples):
-    """How often each sentence is drawn, as a matrix."""
+    """Counts in a matrix how often each sentence is drawn."""
     drawn = torch.nn.functional.one_hot(resamples, len(whole)).sum(1).to(without.dtype)
     means = (without - whole) @ drawn.T / resamples.shape[1]
     return torch.stack([means.quantile(q, dim=1) for q in (0.025, 0.975)], dim=1)
@@ -208,7 +209,7 @@ def with_numpy(whole, without, resamples):
 
 
 def sorted_by_hand(whole, without, resamples):
-    """Sorts the means, and goes between neighbours."""
+    """Sorts the means, and interpolates between neighbours."""
     means = (without - whole)[:, resamples].mean(-1).sort(-1).values
     ends = []
     for q in (0.025, 0.975):
@@ -222,8 +223,8 @@ def sorted_by_hand(whole, without, resamples):
 EXERCISE = Exercise(
     id="pruning_intervals",
     oracle=correct,
-    hint="First the change of each sentence, for each head. Then, for each resample, the mean over "
-    "the sentences it names: (heads, resamples). Then two quantiles of each row.",
+    hint="First compute the change for each sentence and head. Then take, for each resample, the "
+    "mean over the sentences that it lists: (heads, resamples). Then two quantiles of each row.",
     misconceptions=(
         changes_its_arguments,
         not_paired,

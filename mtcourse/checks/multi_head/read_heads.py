@@ -45,17 +45,17 @@ def _with(shape, h, **other):
 
 
 def without_names(shape, h):
-    """The values may be right, but their names are missing.
+    """Your values may be right, but their names are missing.
 
-    A dictionary is asked for, with the names of the question.
+    Give a dictionary with the names from the question.
     """
     return list(correct(shape, h).values())
 
 
 def b06_believed(shape, h):
-    """You computed d_k = d_model / h. That is B06, and whether it holds is one of the questions.
+    """You computed d_k = d_model / h (B06). Whether this holds is one of the questions.
 
-    The printed shape says how many columns there are for all heads together.
+    The printed shape tells you how many columns all heads have together.
     """
     d_k = shape[0] / h
     return _with(shape, h, d_k=d_k, divisor=math.sqrt(d_k), rank=d_k, A24=h == 1, B06=True)
@@ -64,7 +64,7 @@ def b06_believed(shape, h):
 def all_columns_one_head(shape, h):
     """You took all columns of W_Q for the width of one head.
 
-    The heads stand side by side in them.
+    The heads stand side by side in these columns.
     """
     d_k = shape[1]
     return _with(
@@ -82,23 +82,23 @@ def rows_and_columns_exchanged(shape, h):
 
 
 def divisor_without_the_root(shape, h):
-    """Your divisor is d_k. Scores are divided by its root.
+    """Your divisor is d_k. Scores are divided by its square root.
 
-    A variance of d_k is a standard deviation of √d_k.
+    If the variance is d_k, what is the standard deviation?
     """
     return _with(shape, h, divisor=shape[1] / h)
 
 
 def divisor_of_d_model(shape, h):
-    """Your divisor is √d_model, as A25 prints it. D01 has √d_k.
+    """Your divisor is √d_model, as document A prints it (A25). Document D prints √d_k (D01).
 
-    They are one number where heads have the full width, and only there.
+    The two are equal only where heads have the full width.
     """
     return _with(shape, h, divisor=math.sqrt(shape[0]))
 
 
 def divisor_of_all_heads(shape, h):
-    """Your divisor is the root of all columns of W_Q.
+    """Your divisor is the root of the width of all heads together.
 
     A score adds up as many products as one head is wide.
     """
@@ -108,13 +108,13 @@ def divisor_of_all_heads(shape, h):
 def rank_of_all_heads(shape, h):
     """Your rank is that of all heads together.
 
-    Asked for is one head: its W_Q has d_k columns.
+    The question asks for one head: its W_Q has d_k columns.
     """
     return _with(shape, h, rank=min(shape))
 
 
 def rank_is_always_d_k(shape, h):
-    """Your rank is d_k, whatever d_model is. But no d_model × d_model matrix has a higher rank.
+    """Your rank is always d_k. But no d_model × d_model matrix has a rank above d_model.
 
     Take the smaller of the two.
     """
@@ -122,7 +122,7 @@ def rank_is_always_d_k(shape, h):
 
 
 def rank_is_d_model(shape, h):
-    """Your rank is d_model, the size of W_Q W_Kᵀ. It goes through d_k numbers on the way.
+    """Your rank is d_model, the size of W_Q W_Kᵀ. But this product goes through d_k columns.
 
     A product has no higher rank than the narrowest matrix in it.
     """
@@ -130,9 +130,9 @@ def rank_is_d_model(shape, h):
 
 
 def square_is_full_width(shape, h):
-    """You took a square W_Q for a head of full width (A24). All h heads share its columns.
+    """You took a square W_Q for a head of full width (A24). But all h heads share its columns.
 
-    A24 says d_k = d_model, for each head.
+    Full width means d_k = d_model for *each* head.
     """
     return _with(shape, h, A24=shape[0] == shape[1])
 
@@ -140,15 +140,15 @@ def square_is_full_width(shape, h):
 def either_or(shape, h):
     """You took A24 and B06 for opposites. A single head is both, and some heads are neither.
 
-    Compute both sides of each: d_k with d_model, and d_k with d_model / h.
+    Check each by itself: compare d_k with d_model, and d_k with d_model / h.
     """
     return _with(shape, h, B06=shape[1] != shape[0] * h)
 
 
 def divides_evenly(shape, h):
-    """You called it B06 wherever the columns can be shared out evenly.
+    """You answered True for B06 wherever the columns can be divided evenly among the heads.
 
-    B06 says more: d_k = d_model / h.
+    B06 asks for more: d_k = d_model / h.
     """
     return _with(shape, h, B06=True)
 

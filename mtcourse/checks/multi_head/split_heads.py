@@ -1,4 +1,4 @@
-"""The exercise ``split_heads``: each row cut into slices, one a head (B06; chapter 09)."""
+"""The exercise ``split_heads``: each row split into slices, one for each head (B06; chapter 09)."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ def correct(x, h):
 
 
 def changes_x(x, h):
-    """The slices are right, but x holds other numbers after the call than before.
+    """The slices are right, but your function changes x.
 
-    Do not write into an argument: whoever called may still need x as it was.
+    Do not write into an argument: the caller may still need x as it was.
     """
     out = correct(x, h).clone()
     x.zero_()
@@ -44,22 +44,22 @@ def changes_x(x, h):
 def nothing_to_learn_by(x, h):
     """The slices are right, but gradients do not flow back through them.
 
-    Cutting copies no number. What detached them?
+    To split a tensor, you need not copy any number. Where did you detach it?
     """
     return correct(x, h).detach() + 0 * x.sum()
 
 
 def view_without_transpose(x, h):
-    """The shape is right, and the numbers are in wrong places: head 0 holds whole first tokens.
+    """The shape is right, but the numbers are in the wrong positions: head 0 holds whole tokens.
 
-    A reshape keeps numbers in the order of memory, token after token. So cut first, and exchange
-    two dimensions afterwards.
+    A reshape keeps numbers in the order of memory, token after token. So split first, and swap two
+    dimensions afterwards.
     """
     return x.reshape(*x.shape[:-2], h, x.shape[-2], x.shape[-1] // h)
 
 
 def tokens_before_heads(x, h):
-    """Each row is cut well, but the heads stand behind the tokens: (…, n, h, d_k).
+    """You split each row correctly, but the heads come after the tokens: (…, n, h, d_k).
 
     Attention works on the last two dimensions. Which two should they be?
     """
@@ -67,15 +67,15 @@ def tokens_before_heads(x, h):
 
 
 def columns_interleaved(x, h):
-    """Head 0 gets every h-th number of a row, and should get the first d_k of them.
+    """You gave head 0 every h-th number of a row. It should get the first d_k of them.
 
-    Into which two sizes is the width cut, and in which order do they stand?
+    Into which two sizes do you split the width, and in which order do they stand?
     """
     return x.unflatten(-1, (x.shape[-1] // h, h)).movedim(-1, -3)
 
 
 def h_is_the_width(x, h):
-    """h was taken for the width of a head. It is the number of heads.
+    """You took h for the width of a head. It is the number of heads.
 
     d_k = d_model / h.
     """
@@ -83,31 +83,31 @@ def h_is_the_width(x, h):
 
 
 def keys_as_columns(x, h):
-    """Each head has its tokens as columns: (…, h, d_k, n).
+    """Your heads have their tokens as columns: (…, h, d_k, n).
 
-    Tokens are rows, in a head as everywhere.
+    Tokens are rows, in a head as everywhere else.
     """
     return correct(x, h).mT
 
 
 def heads_before_the_batch(x, h):
-    """The heads stand before the sentences of the batch. Without a batch all is right.
+    """You put the heads before the sentences of the batch. You are right without a batch.
 
-    Batch first: put the new dimension just before the tokens.
+    The batch comes first: put the new dimension just before the tokens.
     """
     return torch.stack(x.chunk(h, dim=-1))
 
 
 def full_width(x, h):
-    """Each head has the whole row: those are document A's heads.
+    """You gave each head the whole row, as in document A.
 
-    Here they share it: d_k = d_model / h (B06).
+    Here the heads share the row: d_k = d_model / h (B06).
     """
     return x.unsqueeze(-3).expand(*x.shape[:-2], h, *x.shape[-2:])
 
 
 def heads_in_the_wrong_order(x, h):
-    """The slices are right, but the last one belongs to head 0.
+    """The slices are right, but you gave the last one to head 0.
 
     Head j has the columns from j · d_k on.
     """
@@ -118,7 +118,7 @@ def heads_in_the_wrong_order(x, h):
 
 
 def with_chunks(x, h):
-    """Cuts, and stacks just before the tokens."""
+    """Splits, and stacks just before the tokens."""
     return torch.stack(x.chunk(h, dim=-1), dim=-3)
 
 
@@ -135,7 +135,7 @@ def with_slices(x, h):
 
 
 def by_index(x, h):
-    """Says for each number of each head which column it comes from."""
+    """Lists, for each number of each head, the column that it comes from."""
     columns = torch.arange(x.shape[-1]).reshape(h, -1)
     return x[..., columns].movedim(-2, -3)
 
@@ -149,8 +149,8 @@ def with_unfold(x, h):
 EXERCISE = Exercise(
     id="split_heads",
     oracle=correct,
-    hint="Two steps: give each row two dimensions in the place of one, heads and width of a head; "
-    "then let heads and tokens change places. Print the shape after each.",
+    hint="Two steps: split the last dimension into two, heads and width of a head; then swap heads "
+    "and tokens. Print the shape after each step.",
     misconceptions=(
         changes_x,
         nothing_to_learn_by,

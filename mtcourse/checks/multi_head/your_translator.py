@@ -48,7 +48,7 @@ def _model(
     W, source, read, *, source_places=True, target_places=True, hide=True, hide_cross=True,
     causal=True, encoder=True, network_E=True, network_D=True, table="W_E_Y", self_=True,
 ):  # fmt: skip
-    """The framework model with both repairs, with switches for what goes wrong in it."""
+    """The framework model with both corrections, and with switches for what can go wrong in it."""
     n, m, d = source.shape[-1], read.shape[-1], W["W_O"].shape[0]
     real = (source != 0)[:, None, :]
     all_real = torch.ones_like(real)
@@ -70,7 +70,7 @@ def _model(
 
 
 def correct(W, source, read):
-    """Everything in its place."""
+    """Every part in its position."""
     return _model(W, source, read)
 
 
@@ -78,31 +78,31 @@ def correct(W, source, read):
 
 
 def probabilities(W, source, read):
-    """These are probabilities. Asked for are logits: rows before the softmax.
+    """You returned probabilities. Return logits, the rows before the softmax.
 
-    The loss takes logits, and takes the softmax itself.
+    The loss takes logits, and applies the softmax itself.
     """
     return _model(W, source, read).softmax(-1)
 
 
 def hidden_rows(W, source, read):
-    """This is H_D. The last product is missing: W_O makes a score for each target word of it.
+    """You returned H_D. The last product is missing: W_O makes a score of it for each word.
 
-    A18.
+    Look at the last equation of the decoder (A18).
     """
     return _model({**W, "W_O": torch.eye(W["W_O"].shape[0], dtype=W["W_O"].dtype)}, source, read)
 
 
 def no_source_positions(W, source, read):
-    """The source's rows do not know where they stand: P is missing there.
+    """You gave the source rows no positions: P is missing there.
 
-    A05 adds it to the looked-up rows.
+    P is added to the embeddings (A05).
     """
     return _model(W, source, read, source_places=False)
 
 
 def no_target_positions(W, source, read):
-    """The target's rows do not know where they stand, as document A prints it.
+    """You gave the target rows no positions, as document A prints it.
 
     Chapter 7 adds P on both sides.
     """
@@ -110,7 +110,7 @@ def no_target_positions(W, source, read):
 
 
 def no_positions(W, source, read):
-    """Neither side knows where its words stand: P is missing on both.
+    """You gave neither side positions: P is missing on both.
 
     Look words up, and add P.
     """
@@ -118,7 +118,7 @@ def no_positions(W, source, read):
 
 
 def scaled_tables(W, source, read):
-    """Looked-up rows are multiplied by √d, as in chapter 3. Document A adds P to them as they are.
+    """You multiplied the embeddings by √d, as in chapter 3. Document A does not.
 
     The model of chapter 7 has no factor: H̃ = H + P (A05).
     """
@@ -127,89 +127,89 @@ def scaled_tables(W, source, read):
 
 
 def no_padding_mask(W, source, read):
-    """Padding is asked like words, in the encoder and in cross-attention.
+    """You let tokens attend to padding, in the encoder and in cross-attention.
 
-    `pieces.padding_mask(source, 0)` says where words stand. Two attentions need it.
+    `pieces.padding_mask(source, 0)` tells you where words stand. Two attentions need it.
     """
     return _model(W, source, read, hide=False, hide_cross=False)
 
 
 def padding_asked_in_the_encoder(W, source, read):
-    """In the encoder's attention padding is asked like words. In cross-attention it is hidden.
+    """You hid padding in cross-attention. But in the encoder, words still attend to it.
 
-    Both ask the source.
+    Both attentions have keys from the source.
     """
     return _model(W, source, read, hide=False)
 
 
 def padding_asked_in_cross_attention(W, source, read):
-    """In cross-attention padding is asked like words. In the encoder it is hidden.
+    """You hid padding in the encoder. But in cross-attention, target words still attend to it.
 
-    Both ask the source.
+    Both attentions have keys from the source.
     """
     return _model(W, source, read, hide_cross=False)
 
 
 def no_causal_mask(W, source, read):
-    """The target's words see those after them: the causal mask is missing.
+    """You let target words attend to those after them: the causal mask is missing.
 
-    In use the later ones are not there yet.
+    At inference, the later words do not exist yet.
     """
     return _model(W, source, read, causal=False)
 
 
 def no_encoder_attention(W, source, read):
-    """The decoder asks the embedded source itself: there is no encoder between.
+    """Your decoder attends to the embedded source itself: you left out the encoder.
 
-    H_E is what the encoder's attention and its network make of them.
+    H_E is what the encoder's attention and its network make of the embedded source.
     """
     return _model(W, source, read, encoder=False)
 
 
 def no_encoder_network(W, source, read):
-    """The encoder's network is missing: H_E is the output of its attention.
+    """You left out the encoder's network: your H_E is the output of its attention.
 
-    A08 follows A07.
+    After attention (A07) comes the network (A08).
     """
     return _model(W, source, read, network_E=False)
 
 
 def no_decoder_network(W, source, read):
-    """The decoder's network is missing: W_O gets the output of cross-attention.
+    """You left out the decoder's network: W_O gets the output of cross-attention.
 
-    A17 stands between A16 and A18.
+    The network (A17) comes between cross-attention (A16) and W_O (A18).
     """
     return _model(W, source, read, network_D=False)
 
 
 def no_decoder_attention(W, source, read):
-    """The target's rows ask the source directly: they have not asked each other.
+    """Your target rows attend to the source without having attended to each other.
 
-    A13 makes A_D, and *its* rows ask the source.
+    The decoder's self-attention makes A_D (A13), and the rows of A_D attend to the source.
     """
     return _model(W, source, read, self_=False)
 
 
 def encoders_matrices_in_the_decoder(W, source, read):
-    """The decoder's self-attention uses the encoder's matrices, those that end in E.
+    """Your decoder's self-attention uses the encoder's matrices, whose names end in E.
 
-    Its own end in D.
+    The names of its own end in D.
     """
     return _model({**W, **{f"W_{name}_D": W[f"W_{name}_E"] for name in "QKV"}}, source, read)
 
 
 def encoders_network_in_the_decoder(W, source, read):
-    """The decoder's network uses the encoder's two matrices.
+    """Your decoder's network uses the encoder's two matrices.
 
-    Its own end in D.
+    The names of its own end in D.
     """
     return _model({**W, "W_1_D": W["W_1_E"], "W_2_D": W["W_2_E"]}, source, read)
 
 
 def self_matrices_in_cross_attention(W, source, read):
-    """Cross-attention uses the matrices of the decoder's self-attention.
+    """Your cross-attention uses the matrices of the decoder's self-attention.
 
-    Its own end in C.
+    The names of its own end in C.
     """
     return _model({**W, **{f"W_{name}_C": W[f"W_{name}_D"] for name in "QKV"}}, source, read)
 
@@ -218,7 +218,7 @@ def self_matrices_in_cross_attention(W, source, read):
 
 
 def with_einsum(W, source, read):
-    """Names the dimensions; exponentials times zeros and ones."""
+    """Names the dimensions in einsums; multiplies exponentials by 0 and 1."""
 
     def attend(X, Z, side, seen):
         Q, K, V = X @ W[f"W_Q_{side}"], Z @ W[f"W_K_{side}"], Z @ W[f"W_V_{side}"]
@@ -237,13 +237,13 @@ def with_einsum(W, source, read):
 
 
 def word_by_word(W, source, read):
-    """Row j comes from the words up to j alone, as in use."""
+    """Computes row j from the words up to j alone, as at inference."""
     seen = range(1, read.shape[1] + 1)
     return torch.cat([_model(W, source, read[:, :j])[:, -1:] for j in seen], dim=1)
 
 
 def with_additive_masks(W, source, read):
-    """Zeros and minus infinity, one-hot rows for looking up."""
+    """Adds zeros and minus infinity; multiplies by one-hot rows to look words up."""
     d, dtype = W["W_O"].shape[0], W["W_O"].dtype
 
     def looked_up(ids, table):
@@ -272,8 +272,8 @@ def one_sentence_at_a_time(W, source, read):
 EXERCISE = Exercise(
     id="your_translator",
     oracle=correct,
-    hint="Write the names in order: H, A, H_E; G, A_D; A_C; H_D; logits. For each say what it is "
-    "made of, and which mask its softmax needs. `padding_mask` has an axis for heads; "
+    hint="Write the names in order: H, A, H_E; G, A_D; A_C; H_D; logits. For each, say what it is "
+    "made of, and which mask its softmax needs. `padding_mask` has a dimension for heads; "
     "the scores of this model have none.",
     misconceptions=(
         probabilities,

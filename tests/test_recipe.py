@@ -38,6 +38,7 @@ def recipe(steps: int, **changes) -> Recipe:
     return Recipe(**{**sizes, "tokens_per_batch": 512, "training": training, **changes})
 
 
+@pytest.mark.trains
 def test_training_lowers_the_loss_and_keeps_all_that_is_needed(corpus, tmp_path):
     trained = train_translator(corpus, tmp_path / "run", recipe(40), device="cpu")
     losses = trained.state.losses

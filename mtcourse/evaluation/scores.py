@@ -19,12 +19,13 @@ Interval = tuple[float, float]
 
 @dataclass(frozen=True)
 class Scores:
-    """How good the translations of one test set are.
+    """The scores of the translations of one test set.
 
     Args:
-        bleu: BLEU, 0 to 100 (Papineni et al. 2002).
+        bleu: BLEU, 0 to 100 (Papineni et al. 2002): clipped n-gram precision, with a penalty for
+            translations that are too short. It does not see meaning.
         bleu_interval: its 95% interval, from 1000 bootstrap resamples (Koehn 2004).
-        bleu_signature: sacrebleu's signature: all that another needs to get the same figure.
+        bleu_signature: sacrebleu's signature: what others need to reproduce the score.
         chrf: chrF2, 0 to 100 (Popović 2015).
         chrf_interval: its 95% interval, likewise.
         chrf_signature: its signature.
@@ -42,7 +43,7 @@ class Scores:
     sentences: int
 
     def __str__(self) -> str:
-        """The figures as a report quotes them."""
+        """The scores as a report quotes them."""
         rows = (
             ("BLEU", self.bleu, self.bleu_interval, self.bleu_signature),
             ("chrF2", self.chrf, self.chrf_interval, self.chrf_signature),
@@ -57,15 +58,18 @@ class Scores:
 def score(hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> Scores:
     """Scores translations against one or more references each.
 
-    The same input gives the same figures: sacrebleu seeds its bootstrap, by 12345 unless the
-    environment's SACREBLEU_SEED says otherwise, and names the seed in the signature.
+    The same input gives the same scores: sacrebleu seeds its bootstrap with 12345, or with the
+    environment's SACREBLEU_SEED, and names the seed in the signature.
 
     Args:
         hypotheses: the translations, as plain text.
-        references: for each translation its correct ones; their number may differ.
+        references: for each translation one or more correct ones.
 
     Raises:
-        MtcourseError: nothing to score, unequal numbers, or a sentence without a reference.
+        MtcourseError: there is nothing to score, the numbers differ, or a sentence has no
+            reference.
+
+    Chapter 12.
     """
     from sacrebleu.metrics.bleu import BLEU  # here, so that importing mtcourse stays quick
     from sacrebleu.metrics.chrf import CHRF
@@ -92,7 +96,7 @@ def _with_interval(
 
 
 def _check(hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> None:
-    """Refuses what sacrebleu would fail on, or score wrongly in silence."""
+    """Refuses input on which sacrebleu would fail, or silently give a wrong score."""
     if not hypotheses:
         raise MtcourseError("there are no translations to score")
     if len(hypotheses) != len(references):

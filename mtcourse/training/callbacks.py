@@ -1,4 +1,4 @@
-"""What may watch a training run: plain callables that receive a ``StepReport`` (chapter 12)."""
+"""Callbacks of a training run: plain callables that receive a ``StepReport`` (chapter 12)."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ from mtcourse.errors import MtcourseError
 
 @dataclass(frozen=True)
 class StepReport:
-    """What one update was like.
+    """The figures of one update.
 
     Args:
         step: the update, from 1.
-        steps: how many the whole run has.
+        steps: how many updates the whole run has.
         epoch: the pass over the data, from 1.
         loss: mean over the target tokens of the update, in nats, smoothing included.
         learning_rate: the rate of this update.
-        gradient_norm: the gradient's length before clipping.
+        gradient_norm: the norm of the gradient before clipping.
         tokens: target tokens of the update, over all processes.
         seconds: wall-clock time of the update.
-        dev_loss: what ``evaluate`` returned after this step, or None where it was not called.
-        improved: whether that is the lowest so far.
+        dev_loss: the development loss after this step, or None where ``evaluate`` was not called.
+        improved: whether that loss is the lowest so far.
         save: writes the state of the run as a checkpoint into a folder.
     """
 
@@ -97,14 +97,14 @@ def progress(console: Console | None = None) -> Iterator[Callback]:
 class CsvLog:
     """A callback that writes one row for each step to a CSV file.
 
-    A resumed run goes on in the same file: rows of its first step and later ones are dropped, so
-    that each step stands there once.
+    A resumed run continues in the same file. Rows of its first step and of later ones are dropped
+    first, so that the file has each step once.
 
     Args:
         path: the file; its folder is made.
 
     Raises:
-        MtcourseError: where a file is there that this log did not write, or it cannot be written.
+        MtcourseError: the file exists and is not a training log, or it cannot be written.
     """
 
     columns = (

@@ -1,13 +1,13 @@
-"""A checkpoint is a folder without code in it: weights, configuration, how to go on (chapter 12).
+"""A checkpoint is a folder of plain data: weights, configuration, how to continue (chapter 12).
 
 ``weights.safetensors``   the model's parameters and buffers
 ``config.json``           the format's version and what the caller says of the model
-``optimizer.safetensors`` the optimizer's moments, only where training is to go on
+``optimizer.safetensors`` the optimizer's moments, only where training is to continue
 ``training.json``         where training stands, likewise
 
-A folder is written whole beside the old one and then takes its place, in two renames. Whenever the
-writing stops, one whole checkpoint can be read: the new one, or the old one, which between the two
-renames is called ``<name>.old``; reading looks there too.
+A new folder is written beside the old one and then takes its place, in two renames. If writing is
+interrupted at any moment, one whole checkpoint can be read: the new one, or the old one, which is
+called ``<name>.old`` between the two renames. Reading looks there too.
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ class Checkpoint:
     Args:
         folder: where it was read.
         config: what the caller said of the model.
-        weights: the model's state by name; tied weights stand there once.
+        weights: the model's state by name; a tied weight is there once.
         optimizer: the optimizer's state dict, or None.
-        training: where training stands, or None.
+        training: how far training has come, or None.
     """
 
     folder: Path
@@ -62,14 +62,14 @@ def save_checkpoint(
     optimizer: torch.optim.Optimizer | None = None,
     training: Mapping[str, Any] | None = None,
 ) -> None:
-    """Writes a checkpoint, taking the place of an older one in the same folder at once.
+    """Writes a checkpoint, which replaces an older one in the same folder in one move.
 
     Args:
-        folder: the checkpoint's own folder; nothing else may live in it.
+        folder: the checkpoint's own folder; it may hold nothing else.
         model: its state is written as it is, each tied weight once.
         config: whatever is needed to build the model again, as JSON can hold it.
-        optimizer: its state is written too, if training is to go on.
-        training: where training stands, as JSON can hold it.
+        optimizer: its state is written too, if training is to continue.
+        training: how far training has come, as JSON can hold it.
 
     Raises:
         MtcourseError: where the folder cannot be written or the values are not JSON, and where the
@@ -128,8 +128,8 @@ def restore_weights(model: nn.Module, checkpoint: Checkpoint) -> None:
     """Copies a checkpoint's weights into a model of the same shape.
 
     Raises:
-        MtcourseError: where names or shapes differ, naming the first few; the model is then as
-            it was.
+        MtcourseError: where names or shapes differ, naming the first few; the model is then
+            unchanged.
     """
     wanted = _without_ties(model.state_dict())
     faults = [f"{name} is missing" for name in wanted if name not in checkpoint.weights]
@@ -156,7 +156,7 @@ def restore_optimizer(optimizer: torch.optim.Optimizer, checkpoint: Checkpoint) 
     """
     if checkpoint.optimizer is None:
         raise MtcourseError(
-            f"{checkpoint.folder} holds no optimizer state: it is not to be resumed"
+            f"{checkpoint.folder} holds no optimizer state, so training cannot resume from it"
         )
     try:
         optimizer.load_state_dict(checkpoint.optimizer)

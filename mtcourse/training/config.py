@@ -1,4 +1,4 @@
-"""What a training run is told: one frozen value that checks itself (chapter 12)."""
+"""The settings of a training run: one frozen value that checks itself (chapter 12)."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class TrainingConfig:
         betas: Adam's decay rates of the two moments.
         eps: Adam's ε.
         weight_decay: AdamW's decoupled decay, on matrices only; 0 is plain Adam.
-        clip_norm: the longest gradient, as the norm over all parameters; None clips nothing.
+        clip_norm: the largest norm of a gradient, over all parameters; None clips nothing.
         accumulate: batches whose gradients make one update, in every process.
         precision: "bfloat16" runs the loss under autocast; weights and optimizer stay float32.
         evaluate_every: steps between dev losses; 0 measures one after the last step only.
@@ -94,7 +94,7 @@ class TrainingConfig:
         return asdict(self) | {"betas": list(self.betas)}
 
     def check_resumes(self, stored: dict[str, Any]) -> None:
-        """Raises unless a run with the ``stored`` values can go on with these."""
+        """Raises unless a run that began with the ``stored`` values can continue with these."""
         mine = self.as_json()
         differing = [
             f"{name} is {mine[name]!r}, there {stored.get(name)!r}"
@@ -103,6 +103,6 @@ class TrainingConfig:
         ]
         if differing:
             raise MtcourseError(
-                "this run cannot go on from the checkpoint with other settings: "
+                "this run cannot continue from the checkpoint with other settings: "
                 + "; ".join(differing)
             )

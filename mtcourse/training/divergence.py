@@ -15,11 +15,11 @@ def check_finite(
     """Raises where training has diverged, with the step and the likely cause.
 
     Args:
-        step: the update that the figures belong to.
+        step: the update at which it happened.
         loss: its loss.
-        gradient_norm: its gradient's length before clipping.
+        gradient_norm: the norm of its gradient before clipping.
         earlier: the losses of the steps before, oldest first.
-        config: how the run was told to train.
+        config: the settings of the run.
 
     Raises:
         MtcourseError: where loss or gradient is infinite or not a number.
@@ -34,7 +34,7 @@ def check_finite(
     before = f" The losses before: {last}." if earlier else ""
     raise MtcourseError(
         f"step {step}: {what}. Likely: {_likely_cause(step, loss, earlier, config)}.{before} "
-        "The weights in memory are spoilt; the last checkpoint is as it was."
+        "The weights in memory are useless now; the last checkpoint is not affected."
     )
 
 

@@ -13,8 +13,8 @@ from types import FrameType
 def interruption() -> Iterator[threading.Event]:
     """Within it the first Ctrl-C sets the event; a second one interrupts at once, as usual.
 
-    A KeyboardInterrupt in the midst of an update would leave some weights updated and others not.
-    Python delivers signals to its main thread only; in another one the event is never set.
+    A KeyboardInterrupt in the middle of an update would leave some weights updated and others not.
+    Python delivers signals to its main thread only; in any other thread the event is never set.
     """
     requested = threading.Event()
     previous = signal.getsignal(signal.SIGINT)

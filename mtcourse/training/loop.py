@@ -1,16 +1,16 @@
-"""The training loop: it knows batches, a loss and callbacks, and nothing of the model (chapter 12).
+"""The training loop: it knows batches, a loss and callbacks, nothing about the model (chapter 12).
 
 One update, Σ over the batches of all processes and accumulation steps:
 
     g = (Σ_batches ∂ loss(model, batch) / ∂θ) / (Σ_batches target tokens)
 
-``loss`` returns a sum over tokens, so that g is the gradient of the mean over all target tokens,
-however they are cut into batches. Epochs follow one another without a gap: an update may take the
-last batches of one epoch and the first of the next, so that none is left out.
+``loss`` returns a sum over tokens, so g is the gradient of the mean over all target tokens, however
+the tokens are divided into batches. Epochs follow one another without a gap: an update may take the
+last batches of one epoch and the first of the next, so that no batch is left out.
 
-Dropout draws from torch's default generators. The loop owns them while it trains, gives them back
-as it found them, and seeds them at every step from (seed, step, process): a step is the same
-whether the run was resumed before it or not, and whatever callbacks draw.
+Dropout draws from torch's default generators. The loop seeds them at every step from (seed, step,
+process), so that a step is the same whether or not the run was resumed before it, and whatever the
+callbacks draw. At the end it gives the generators back as it found them.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ __all__ = ["StepReport", "TrainingBatch", "TrainingConfig", "TrainingState", "tr
 
 @dataclass(frozen=True)
 class TrainingState:
-    """Where a run stands after an update.
+    """How far a run has come.
 
     Args:
         step: updates made.
@@ -56,7 +56,7 @@ class TrainingState:
         best_dev_loss: the lowest dev loss so far, or None.
         losses: the training loss of each step, per token, in nats, smoothing included.
         dev_losses: pairs (step, dev loss).
-        interrupted: whether Ctrl-C ended the run before its last step.
+        interrupted: whether Ctrl-C stopped the run before its last step.
     """
 
     step: int = 0
@@ -82,28 +82,28 @@ def train(
 ) -> TrainingState:
     """Trains a model in place, on the device where it is.
 
-    Ctrl-C lets the running step finish, writes a checkpoint and returns a state that says
-    ``interrupted``; a second Ctrl-C raises KeyboardInterrupt at once. Under ``torchrun`` every
-    process calls this with the same arguments and takes its share of each update; only process 0
-    evaluates, calls the callbacks and writes.
+    At Ctrl-C the loop finishes the running step, writes a checkpoint and returns a state whose
+    ``interrupted`` is true; a second Ctrl-C raises KeyboardInterrupt at once. Under ``torchrun``
+    every process calls this with the same arguments and takes its share of each update; only
+    process 0 evaluates, calls the callbacks and writes.
 
     Args:
-        model: called by nobody but ``loss`` and ``evaluate``.
-        batches: the batches of an epoch, counted from 1; the same for the same epoch, always.
+        model: the loop never calls it; ``loss`` and ``evaluate`` do.
+        batches: from an epoch, counted from 1, to its batches; always the same for one epoch.
         loss: the summed loss over a batch's target tokens, a scalar.
         config: how to train.
-        evaluate: the model's dev loss; it gets the model in evaluation mode, without gradients.
+        evaluate: returns the dev loss; it is given the model in evaluation mode, without gradients.
         callbacks: called with every step's report, in order.
-        checkpoint_folder: where the last state is kept; None keeps nothing.
-        model_config: what the checkpoint says of the model, as JSON can hold it.
-        resume: goes on from the checkpoint in ``checkpoint_folder``.
+        checkpoint_folder: where the last state is written; None writes nothing.
+        model_config: what the checkpoint says about the model, as JSON can hold it.
+        resume: continues from the checkpoint in ``checkpoint_folder``.
 
     Returns:
-        Where the run stands at its end.
+        How far the run has come at its end.
 
     Raises:
-        MtcourseError: where loss or gradient is not finite, where a checkpoint is in the way or
-            cannot be resumed, and where there is no batch or no target token.
+        MtcourseError: loss or gradient is not finite, the folder already holds a checkpoint or
+            holds none to resume from, or there is no batch or no target token.
 
     Chapter 12.
     """
@@ -113,7 +113,7 @@ def train(
         run.resume()
     elif folder is not None and checkpoint_exists(folder):
         raise MtcourseError(
-            f"{folder} already holds a checkpoint: resume it, or name another folder to start anew"
+            f"{folder} already holds a checkpoint: resume it, or name another folder for a new run"
         )
     device = run.processes.device
     mode = model.training
@@ -152,7 +152,7 @@ class _Run(Generic[M, B]):
         self.started_at = 0.0
 
     def resume(self) -> None:
-        """Takes up weights, optimizer and state from the checkpoint."""
+        """Takes weights, optimizer and state from the checkpoint."""
         if self.folder is None:
             raise MtcourseError("resume needs checkpoint_folder, the folder to resume from")
         checkpoint = load_checkpoint(self.folder)
@@ -177,14 +177,14 @@ class _Run(Generic[M, B]):
         restore_optimizer(self.updater.optimizer, checkpoint)
 
     def save(self, folder: Path | str) -> None:
-        """Writes the present state as a checkpoint, in process 0."""
+        """Writes the current state as a checkpoint, in process 0."""
         if self.processes.rank == 0:
             state = asdict(replace(self.state, interrupted=False))
             training = {"state": state, "config": self.config.as_json()}
             save_checkpoint(folder, self.model, self.model_config, self.updater.optimizer, training)
 
     def all_steps(self, requested: threading.Event) -> None:
-        """Updates until the last step or an agreed interruption, with what is due in between."""
+        """Updates until the last step or an agreed interruption; reports and saves when due."""
         config = self.config
         self.model.train()
         size = config.accumulate * self.processes.count
@@ -220,7 +220,7 @@ class _Run(Generic[M, B]):
         self.pending.append((step, epoch, figures))
 
     def _report(self, evaluates: bool) -> None:
-        """Reads the pending figures back, checks them, and tells the callbacks."""
+        """Reads the pending figures back, checks them, and calls the callbacks."""
         reports = self._read_back()
         if evaluates:
             reports[-1] = self._evaluated(reports[-1])
@@ -230,7 +230,7 @@ class _Run(Generic[M, B]):
                     callback(report)
 
     def _read_back(self) -> list[StepReport]:
-        """The pending steps' reports, read from the device at once and checked."""
+        """The reports of the pending steps, read from the device together and checked."""
         steps, epochs, figures = zip(*self.pending, strict=True)
         self.pending = []
         total = self.processes.total
@@ -288,5 +288,5 @@ class _Run(Generic[M, B]):
         return replace(report, dev_loss=dev_loss, improved=improved)
 
     def _agreed(self, requested: bool) -> bool:
-        """Whether any process was asked to stop, so that all stop after the same step."""
+        """Whether any process was asked to stop; then all of them stop after the same step."""
         return bool(self.processes.total(torch.tensor([int(requested)])).item())

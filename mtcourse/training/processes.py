@@ -1,4 +1,4 @@
-"""One process or several under ``torchrun``: what training needs of either (chapter 12)."""
+"""Training in one process, or in several under ``torchrun``, through one interface (chapter 12)."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from torch import Tensor, nn
 
 
 class OneProcess:
-    """The process that trains alone; what each name means holds for several, too.
+    """A process that trains alone. Its names mean the same where several processes train.
 
-    ``rank`` counts the processes from 0 to ``count`` − 1; ``device`` is this one's own.
+    ``rank`` numbers the processes from 0 to ``count`` − 1; ``device`` is the process's own.
     """
 
     def __init__(self, device: torch.device) -> None:
@@ -61,10 +61,10 @@ Processes: TypeAlias = OneProcess | SeveralProcesses
 
 
 def processes_around(device: torch.device) -> Processes:
-    """This process alone on ``device``, or, under ``torchrun``, all that it started.
+    """This process alone on ``device``, or all processes that ``torchrun`` started.
 
     Args:
-        device: where the model is; of several GPUs each process takes its own.
+        device: where the model is; with several GPUs, each process takes one of its own.
     """
     if int(os.environ.get("WORLD_SIZE", "1")) > 1:
         return SeveralProcesses(device)

@@ -1,7 +1,7 @@
-"""How the learning rate moves: functions from a step to a factor on the peak rate (chapter 12).
+"""Learning rate schedules: functions from a step to a factor on the peak rate (chapter 12).
 
-Steps count from 1, as in the papers: the first update already learns. During the warm-up every
-schedule rises on the straight line step / warmup and reaches 1 at ``step == warmup``.
+Steps count from 1, as in the papers, so that the first update already changes the weights. During
+the warm-up every schedule rises on the straight line step / warmup, up to 1 at ``step == warmup``.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import math
 
 
 def constant(step: int, warmup: int) -> float:
-    """Rises to 1 and stays there.
+    """Rises to 1 in the warm-up and stays there.
 
     >>> [constant(step, warmup=2) for step in (1, 2, 3, 100)]
     [0.5, 1.0, 1.0, 1.0]

@@ -18,7 +18,7 @@ from mtcourse.training.processes import Processes
 
 @runtime_checkable
 class TrainingBatch(Protocol):
-    """What the loop asks of a batch."""
+    """What the training loop needs of a batch."""
 
     @property
     def target_tokens(self) -> int:
@@ -35,9 +35,10 @@ B = TypeVar("B", bound=TrainingBatch)
 
 
 class Figures(NamedTuple):
-    """What one update was like; the tensors may still be in the making on the device.
+    """The figures of one update; a GPU may still be computing the tensors.
 
-    ``loss_sum`` and ``own_tokens`` are of this process's batches, ``tokens`` of all processes'.
+    ``loss_sum`` and ``own_tokens`` belong to this process's batches, ``tokens`` to those of all
+    processes.
     """
 
     loss_sum: Tensor
@@ -47,7 +48,7 @@ class Figures(NamedTuple):
 
 
 class _LossOf(nn.Module, Generic[M, B]):
-    """The loss as a module, so that several processes can wrap all that it does with the model."""
+    """The loss as a module, so that several processes can wrap the model and its loss as one."""
 
     def __init__(self, model: M, loss: Callable[[M, B], Tensor]) -> None:
         super().__init__()
@@ -65,7 +66,7 @@ class Updater(Generic[M, B]):
         model: updated in place, on the device of ``processes``.
         loss: the summed loss over a batch's target tokens, a scalar.
         config: rates, clipping, precision and seed.
-        processes: those that share each update.
+        processes: the processes that share each update.
     """
 
     def __init__(
@@ -88,7 +89,7 @@ class Updater(Generic[M, B]):
             group: the batches of all processes; each takes every ``count``-th.
 
         Raises:
-            MtcourseError: where the group holds no target token or the loss is not a scalar.
+            MtcourseError: the group holds no target token, or the loss is not a scalar.
         """
         config, processes = self._config, self._processes
         tokens = sum(batch.target_tokens for batch in group)
@@ -109,7 +110,7 @@ class Updater(Generic[M, B]):
         return Figures(torch.stack(loss_sums).sum(), own_tokens, tokens, norm)
 
     def _backward(self, batch: B, scale: float, last: bool) -> Tensor:
-        """Adds the gradient of scale · loss; with the last batch it is averaged over processes."""
+        """Adds the gradient of scale · loss; after the last batch, averages over the processes."""
         device = self._processes.device
         low = self._config.precision == "bfloat16"
         with nullcontext() if last else self._processes.keep_gradients(self._loss):
@@ -126,19 +127,19 @@ class Updater(Generic[M, B]):
 def batch_groups(
     batches: Callable[[int], Sequence[B]], epoch: int, used: int, size: int
 ) -> Iterator[tuple[int, int, list[B]]]:
-    """Cuts endless epochs into the batches of one update each.
+    """Cuts one epoch after another, without end, into groups of batches, one for each update.
 
     Args:
         batches: the batches of an epoch.
-        epoch: where to begin.
-        used: how many batches of that epoch to pass over.
-        size: batches a group.
+        epoch: the epoch to begin with.
+        used: how many batches of that epoch to skip.
+        size: batches in a group.
 
     Yields:
-        The epoch and the batches of it used up after the group, and the group.
+        The epoch, how many of its batches are used up after the group, and the group.
 
     Raises:
-        MtcourseError: for an epoch without batches, or with fewer than ``used``.
+        MtcourseError: an epoch has no batches, or fewer than ``used``.
     """
     group: list[B] = []
     while True:
@@ -165,7 +166,7 @@ def _seed(seed: int, step: int, rank: int) -> int:
 
 
 def _adam(parameters: Sequence[nn.Parameter], config: TrainingConfig) -> torch.optim.Optimizer:
-    """AdamW that decays matrices only, fused where torch can: on a CPU 4 times the plain speed."""
+    """AdamW that decays matrices only, fused where torch can, which is 4 times faster on a CPU."""
     groups = [
         {"params": [p for p in parameters if p.ndim >= 2], "weight_decay": config.weight_decay},
         {"params": [p for p in parameters if p.ndim < 2], "weight_decay": 0.0},

@@ -14,7 +14,7 @@ from matplotlib.patches import FancyArrowPatch, Rectangle
 
 from mtcourse.errors import MtcourseError
 from mtcourse.figures.attention_map import INK, LINE_COLOURS, book_style
-from mtcourse.figures.framework_plots import agreement_map, ladder, next_words, wiring
+from mtcourse.figures.framework_plots import agreement_map, next_words, wiring
 
 
 @pytest.fixture
@@ -37,33 +37,26 @@ def test_the_wiring_has_a_box_for_each_matrix_and_an_arrow_for_each_use(ax):
     assert "target $Y$" in texts(ax)
 
 
-def test_what_is_mended_is_written_in_colour(ax):
+def test_what_is_repaired_is_written_in_colour(ax):
     wiring(ax, ("shift", "positions"))
-    mended = {text.get_text() for text in ax.texts if text.get_color() == LINE_COLOURS[1]}
-    assert mended == {"target $Y$, shifted", "+ $P$"}
+    repaired = {text.get_text() for text in ax.texts if text.get_color() == LINE_COLOURS[1]}
+    assert repaired == {"target $Y$, shifted", "+ $P$"}
     assert texts(ax).count("+ $P$") == 2
 
 
-def test_something_else_cannot_be_mended(ax):
-    with pytest.raises(MtcourseError, match="called heads"):
+def test_another_repair_is_refused(ax):
+    with pytest.raises(MtcourseError, match="called heads; there are shift and positions"):
         wiring(ax, ("heads",))
 
 
-def test_bars_are_as_long_as_the_scores_and_the_first_is_on_top(ax):
-    ladder({"one": 10.0, "two": 88.1}, ax)
-    assert [bar.get_width() for bar in ax.patches] == [10.0, 88.1]
-    assert ax.yaxis_inverted()
-    assert texts(ax) == ["10.0", "88.1"]
-
-
-def test_each_beginning_has_a_bar_for_each_word(ax):
+def test_each_prefix_has_a_bar_for_each_word(ax):
     next_words({"a b": {"x": 0.5, "y": 0.2}, "b a": {"x": 0.1, "y": 0.9}}, ax)
     assert [bar.get_width() for bar in ax.patches] == [0.5, 0.2, 0.1, 0.9]
     assert len({bar.get_hatch() for bar in ax.patches}) == 2
     assert [label.get_text() for label in ax.get_yticklabels()] == ["x", "y"]
 
 
-def test_beginnings_want_the_same_words(ax):
+def test_prefixes_need_the_same_words(ax):
     with pytest.raises(MtcourseError, match="the same words"):
         next_words({"a": {"x": 0.5}, "b": {"y": 0.5}}, ax)
 

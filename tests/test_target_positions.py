@@ -1,36 +1,40 @@
-"""The results that chapter 03 loads are whole, and the script that made them still runs."""
+"""The results of the language of animals that chapter 07 shows are whole, and their script runs."""
 
 from __future__ import annotations
 
-import json
+import pytest
 
-from mtcourse.framework_recipe import SHIPPED
-from scripts import train_target_positions as script
+from mtcourse.evaluation.starts import load_measured, reversals
+from scripts import measure_target_positions as script
 
 
 def test_the_results_are_whole():
-    results = json.loads((SHIPPED / "target_positions.json").read_text(encoding="utf-8"))
+    results = load_measured(script.NAME)
+    test = results["test sentences"]
+    assert 0 < results["without het"] < test
     for kind in script.KINDS:
-        runs = results[kind]["right"]
-        assert len(runs) == 10
+        runs, by_articles = results[kind]["right"], results[kind]["missed by articles"]
+        assert len(runs) == len(by_articles) == 10
         assert {len(run) for run in runs} == {len(results["steps"])}
-        missed = sum(round((1 - run[-1]) * script.TEST) for run in runs)
-        assert results[kind]["missed"] == missed >= results[kind]["missed by articles"]
+        for run, only_articles in zip(runs, by_articles, strict=True):
+            assert 0 <= only_articles <= test - run[-1]
 
 
 def test_positions_on_both_sides_are_learnt_sooner_by_most_starts():
-    results = json.loads((SHIPPED / "target_positions.json").read_text(encoding="utf-8"))
+    results = load_measured(script.NAME)
     middle = results["steps"].index(210)
-    both, printed = (results[kind]["right"] for kind in script.KINDS)
-    sooner = [one[middle] > other[middle] for one, other in zip(both, printed, strict=True)]
-    assert sum(sooner) >= 8
+    both, without = (
+        [run[middle] for run in results[kind]["right"]] for kind in ("both", "shift only")
+    )
+    assert reversals(both, without) <= 2
 
 
+@pytest.mark.trains
 def test_the_script_runs(tmp_path):
-    script.main(tmp_path / "results.json", starts=1, steps=9)
-    results = json.loads((tmp_path / "results.json").read_text(encoding="utf-8"))
+    script.main(starts=1, steps=9, out=tmp_path)
+    results = load_measured(script.NAME, tmp_path)
     assert results["steps"] == list(range(1, 10))
-    assert results["as printed"]["missed"] == script.TEST
+    assert results["shift only"]["right"] == [[0] * 9]
 
 
 def test_only_articles_are_forgiven():

@@ -9,20 +9,12 @@ import torch
 
 from mtcourse.errors import MtcourseError
 from mtcourse.figures.explorers import Explorer
-from mtcourse.framework_recipe import FrameworkRecipe, WordPairs, train_framework
+from mtcourse.framework_tiny import REPAIRS, load_tiny
 from mtcourse.models.framework_model import FrameworkModel
 from mtcourse.text.pairs import SentencePair
 from mtcourse.text.tiny_language import tiny_pairs
 from mtcourse.text.tokenizer import BOS, EOS
 from mtcourse.text.word_vocabulary import WordVocabulary
-
-MENDS = {
-    "as printed": (False, False),
-    "positions only": (False, True),
-    "shift only": (True, False),
-    "both": (True, True),
-}
-"""For each model: whether it was trained on a shifted target, whether the target has positions."""
 
 _MOST = 16
 """Words after which a model is stopped."""
@@ -39,7 +31,7 @@ def framework_explorer(
     """Four models of document A that write word by word, with what they would write and look at.
 
     Args:
-        models: one for each name of ``MENDS``; None trains them on the tiny language, in seconds.
+        models: one for each name of ``REPAIRS``; None takes those that are shipped.
         source: the words that they read.
         target: the words that they write.
         settings: what is chosen at first: sentence (its place, from 0), shift, positions, read
@@ -51,16 +43,16 @@ def framework_explorer(
     Source: A03 to A18, C07, C08. Chapter 07.
     """
     if models is None:
-        models, source, target = _trained()
-    if set(models) != set(MENDS) or source is None or target is None:
-        raise MtcourseError(f"the explorer needs words, and the models {', '.join(MENDS)}")
+        models, source, target = load_tiny()
+    if set(models) != set(REPAIRS) or source is None or target is None:
+        raise MtcourseError(f"the explorer needs words, and the models {', '.join(REPAIRS)}")
     _, held_out = tiny_pairs()
     chosen = sorted(held_out, key=lambda pair: pair.source != "today the woman sees the cat.")
     data = {
         "source_words": list(source.entries),
         "target_words": list(target.entries),
         "sentences": [_sentence(pair, source, target) for pair in chosen[:_SENTENCES]],
-        "models": [_model(models[name], shift) for name, (shift, _) in MENDS.items()],
+        "models": [_model(models[name], shift) for name, (shift, _) in REPAIRS.items()],
         "most": _MOST,
     }
     return Explorer(
@@ -71,16 +63,6 @@ def framework_explorer(
         "This explorer needs JavaScript. It runs document A's model, as printed and with its two "
         "faults mended, and shows for each word what it would write next and where it looks.",
     )
-
-
-def _trained() -> tuple[dict[str, FrameworkModel], WordVocabulary, WordVocabulary]:
-    """The four models, trained here and now."""
-    pairs = WordPairs.of(tiny_pairs()[0])
-    models = {
-        name: train_framework(pairs, FrameworkRecipe.tiny(*mended))[0]
-        for name, mended in MENDS.items()
-    }
-    return models, pairs.source, pairs.target
 
 
 def _sentence(pair: SentencePair, source: WordVocabulary, target: WordVocabulary) -> dict[str, Any]:

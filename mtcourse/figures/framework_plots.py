@@ -1,4 +1,4 @@
-"""Pictures of document A's model, put together and taken to task (chapter 07)."""
+"""Pictures of document A's model, put together and tested (chapter 07)."""
 
 from __future__ import annotations
 
@@ -29,18 +29,20 @@ _STEPS = {
 _ARROWS = ("H>A", "A>HE", "G>AD", "AD>AC", "AC>HD", "HD>Y", "HE>AC")
 
 
-def wiring(ax: Axes, mended: Sequence[str] = ()) -> Axes:
+def wiring(ax: Axes, repairs: Sequence[str] = ()) -> Axes:
     """Draws the model as boxes, each with what it makes and its shape.
 
     Args:
         ax: where to draw, made within ``book_style()``.
-        mended: what is drawn in colour at the decoder's foot: "shift", "positions", or both.
+        repairs: what is drawn in colour at the decoder's foot: "shift", "positions", or both.
 
     Raises:
-        MtcourseError: something else is to be mended.
+        MtcourseError: a repair is neither of the two.
     """
-    if unknown := sorted(set(mended) - {"shift", "positions"}):
-        raise MtcourseError(f"there is nothing to mend called {', '.join(unknown)}")
+    if unknown := sorted(set(repairs) - {"shift", "positions"}):
+        raise MtcourseError(
+            f"there is no repair called {', '.join(unknown)}; there are shift and positions"
+        )
     with book_style():
         for does, name, shape, column, row in _STEPS.values():
             colour = _GREEN if name == "$H_E$" else (_BLUE, _ORANGE)[column]
@@ -48,50 +50,29 @@ def wiring(ax: Axes, mended: Sequence[str] = ()) -> Axes:
         for arrow in _ARROWS:
             _join(ax, *arrow.split(">"))
         _input(ax, 0, "source $X$", "+ $P$")
-        read = "target $Y$, shifted" if "shift" in mended else "target $Y$"
-        _input(ax, 1, read, "+ $P$" if "positions" in mended else "", bool(mended))
+        read = "target $Y$, shifted" if "shift" in repairs else "target $Y$"
+        _input(ax, 1, read, "+ $P$" if "positions" in repairs else "", bool(repairs))
         ax.set(xlim=(-0.2, 8.4), ylim=(-1.5, 5.5))
         ax.axis("off")
-    return ax
-
-
-def ladder(
-    scores: Mapping[str, float], ax: Axes, x_label: str = "BLEU", highest: float = 100.0
-) -> Axes:
-    """Draws a bar for each model, from top to bottom, with its score.
-
-    Args:
-        scores: for each name its score.
-        ax: where to draw, made within ``book_style()``.
-        x_label: what is scored.
-        highest: the end of the axis.
-    """
-    with book_style():
-        names = list(scores)
-        bars = ax.barh(names, list(scores.values()), color=(_BLUE, 0.55), edgecolor=_BLUE)
-        ax.bar_label(bars, fmt="%.1f", padding=4, color=INK)
-        ax.invert_yaxis()
-        ax.set(xlim=(0, highest), xlabel=x_label)
-        ax.tick_params(axis="y", length=0)
     return ax
 
 
 def next_words(
     candidates: Mapping[str, Mapping[str, float]], ax: Axes, x_label: str = "probability"
 ) -> Axes:
-    """Draws what a model would write next, after each of some beginnings.
+    """Draws what a model would write next, after each of some prefixes.
 
     Args:
-        candidates: for each beginning the probability of each word; the same words everywhere.
+        candidates: for each prefix the probability of each word; the same words everywhere.
         ax: where to draw, made within ``book_style()``.
         x_label: what the bars are.
 
     Raises:
-        MtcourseError: the words differ, or there are more beginnings than can be told apart.
+        MtcourseError: the words differ, or there are more prefixes than can be told apart.
     """
     words = [tuple(of_one) for of_one in candidates.values()]
     if len(set(words)) != 1 or len(words) > len(LINE_COLOURS):
-        raise MtcourseError("each beginning wants the same words, and there may be four of them")
+        raise MtcourseError("the prefixes need the same words, and there may be four of them")
     with book_style():
         height = 0.8 / len(candidates)
         looks = zip(LINE_COLOURS, ("", "///", "...", "xxx"), strict=True)
@@ -173,10 +154,10 @@ def _join(ax: Axes, before: str, after: str) -> None:
     ax.add_patch(FancyArrowPatch(*ends, arrowstyle="-|>", mutation_scale=9, color=INK))
 
 
-def _input(ax: Axes, column: int, read: str, added: str, mended: bool = False) -> None:
+def _input(ax: Axes, column: int, read: str, added: str, repaired: bool = False) -> None:
     """The sentence at a column's foot, and what is added to its rows."""
     x, y = _corner(column, 0)
-    colour = _ORANGE if mended else INK
+    colour = _ORANGE if repaired else INK
     start, end = (x + _WIDTH / 2, -0.75), (x + _WIDTH / 2, y)
     ax.add_patch(FancyArrowPatch(start, end, arrowstyle="-|>", mutation_scale=9, color=INK))
     ax.text(x + _WIDTH / 2, -1.0, read, ha="center", va="center", color=colour)

@@ -18,7 +18,7 @@ _TRUE = {
 
 
 def correct():
-    """Nine statements, each held against the equations."""
+    """Nine statements, each compared with the equations."""
     return dict(_TRUE)
 
 
@@ -34,7 +34,7 @@ def _but(*keys):
 
 
 def without_names():
-    """A dictionary is asked for, with the statements as its names.
+    """The answer is a dictionary whose keys are the statements.
 
     Put True or False behind each of them.
     """
@@ -42,15 +42,15 @@ def without_names():
 
 
 def all_true():
-    """You hold everything for true.
+    """You marked every statement True.
 
-    Some of the statements contradict each other. Which two?
+    Some of them contradict each other. Which two?
     """
     return dict.fromkeys(_TRUE, True)
 
 
 def all_false():
-    """You hold nothing for true. But does the decoder not attend twice?
+    """You marked every statement False. But does the decoder not attend twice?
 
     Count the equations with a softmax over scores in section 3 of document A.
     """
@@ -58,15 +58,15 @@ def all_false():
 
 
 def believes_the_promise():
-    """You say that row j has read word j, and also that it predicts it from the earlier ones alone.
+    """You say that row j has read word j, and also that it uses the earlier words alone.
 
-    Both cannot hold. A13 says what goes in, A20 what is supposed to come out.
+    Both cannot hold. A13 says what goes in, A20 what should come out.
     """
     return _but(_A20)
 
 
 def mask_hides_the_word():
-    """You say that the mask hides word j from row j, so that A20 holds.
+    """You say that the mask hides word j from row j, so that the promise of A20 is kept.
 
     Look at the diagonal of A11: what stands there?
     """
@@ -82,7 +82,7 @@ def mask_hides_the_word_but():
 
 
 def no_mask():
-    """You say that row j has read later words. The causal mask hides these, and this one works.
+    """You say that row j has read later words. The causal mask hides them.
 
     What does A11 put above the diagonal?
     """
@@ -100,13 +100,13 @@ def source_is_a_bag():
 def target_has_positions():
     """You say that the order of earlier target words matters. No positions are added there (A10).
 
-    With what does the decoder know where a word stands?
+    What could tell the decoder where a word stands?
     """
     return _but(_TARGET)
 
 
 def positions_exchanged():
-    """You have the two sides exchanged: positions are added to the source, and not to the target.
+    """You swapped the two sides: positions are added to the source, and not to the target.
 
     Compare A05 with A10.
     """
@@ -122,9 +122,9 @@ def hides_padding():
 
 
 def network_mixes():
-    """You say that the network mixes rows. It multiplies from the right, so each row stays alone.
+    """You say that the network mixes rows. It multiplies from the right, row by row.
 
-    Row 2 of A W₁: which rows of A are in it?
+    Which rows of A go into row 2 of A W₁?
     """
     return _but(_MIXES)
 
@@ -132,13 +132,13 @@ def network_mixes():
 def attends_once():
     """You say that the decoder does not attend twice.
 
-    One attention is to the target, A_D, and one to the source, A_C.
+    It attends to the target, which gives A_D, and to the source, which gives A_C.
     """
     return _but(_TWICE)
 
 
 def trusts_the_loss():
-    """You take the low loss for a proof. The printed model's loss is lowest, and it writes babble.
+    """You take the low loss as proof. The printed model's loss is the lowest, and it writes babble.
 
     What is the loss of a model that may look at the answer?
     """
@@ -146,7 +146,7 @@ def trusts_the_loss():
 
 
 def trusts_the_document():
-    """You take the promise and the low loss for true.
+    """You believe both the promise and the low loss.
 
     First run the experiment of this notebook: what does the printed model write?
     """
@@ -157,7 +157,7 @@ def trusts_the_document():
 
 
 def written_down():
-    """As one writes it."""
+    """Written down in order."""
     return {_OWN: True, _LATER: False, _A20: False, _SOURCE: True, _TARGET: False,
             _PADDING: False, _MIXES: False, _TWICE: True, _LOSS: False}  # fmt: skip
 
@@ -180,8 +180,8 @@ def from_what_is_true():
 EXERCISE = Exercise(
     id="as_printed",
     oracle=correct,
-    hint="Take each statement to its equation: what goes into row j (A13, A11), what is added "
-    "where (A05, A10), which masks there are (A07, A14, A16).",
+    hint="Compare each statement with its equation: what goes into row j (A13, A11), to which side "
+    "positions are added (A05, A10), which masks there are (A07, A14, A16).",
     misconceptions=(
         without_names,
         all_true,

@@ -69,21 +69,21 @@ def correct(G, H_E, W, real):
 def no_causal_mask(G, H_E, W, real):
     """The target's words see the words after them: the self-attention has no causal mask.
 
-    In use there are no later words yet. Which entries of the scores must be hidden?
+    At inference later words do not exist yet. Which entries of the scores must be hidden?
     """
     return _decoder(G, H_E, W, real, causal=False)
 
 
 def no_padding_mask(G, H_E, W, real):
-    """In cross-attention the padding of the source is seen like words.
+    """Cross-attention attends to the padding of the source as if it were words.
 
-    `real` says which source positions are words. It hides columns of the scores.
+    `real` says which source positions are words. The others are columns of scores to hide.
     """
     return _decoder(G, H_E, W, real, hide=False)
 
 
 def no_masks(G, H_E, W, real):
-    """There is no mask at all: target words see later ones, and padding of the source is seen.
+    """There is no mask at all: target words see later ones, and the padding of the source.
 
     Self-attention needs the causal mask, cross-attention the one that `real` gives.
     """
@@ -91,7 +91,7 @@ def no_masks(G, H_E, W, real):
 
 
 def not_scaled(G, H_E, W, real):
-    """The scores are not divided by √d, in neither of the attentions.
+    """The scores are not divided by √d in either attention.
 
     Both A14 and A16 divide.
     """
@@ -135,7 +135,7 @@ def encoders_network(G, H_E, W, real):
 
 
 def one_attention(G, H_E, W, real):
-    """The target's rows ask the source directly: the masked self-attention is missing.
+    """The rows of G ask the source directly: the masked self-attention is missing.
 
     How many attentions does a decoder have? A_D comes first, and its rows ask.
     """
@@ -157,7 +157,7 @@ def never_reads_the_source(G, H_E, W, real):
 def source_asks(G, H_E, W, real):
     """In cross-attention the source asks and the target answers: Q comes from H_E.
 
-    There must be one row for each target word. So whose rows ask?
+    The result must have one row for each target word. So which rows ask?
     """
     m = _causal(G.shape[-2])
     A_D = _attend(G @ W["W_Q_D"], G @ W["W_K_D"], G @ W["W_V_D"], m)
@@ -168,7 +168,7 @@ def source_asks(G, H_E, W, real):
 def network_missing(G, H_E, W, real):
     """This is A_C. The network at the end is missing.
 
-    A17 makes H_D of A_C, with W_1_D and W_2_D.
+    A17 makes H_D from A_C, with W_1_D and W_2_D.
     """
     A_D = _attend(G @ W["W_Q_D"], G @ W["W_K_D"], G @ W["W_V_D"], _causal(G.shape[-2]))
     return _attend(A_D @ W["W_Q_C"], H_E @ W["W_K_C"], H_E @ W["W_V_C"], real[..., None, :])
@@ -183,9 +183,9 @@ def relu_missing(G, H_E, W, real):
 
 
 def two_networks(G, H_E, W, real):
-    """There is a network after the self-attention, too. Document A has one, at the end.
+    """There is a network after the self-attention, too. Document A has a single one, at the end.
 
-    Follow the names: A_D goes into Q_C as it is.
+    Follow the names: A_D goes into Q_C unchanged.
     """
     A_D = _attend(G @ W["W_Q_D"], G @ W["W_K_D"], G @ W["W_V_D"], _causal(G.shape[-2]))
     A_D = torch.relu(A_D @ W["W_1_D"]) @ W["W_2_D"]
@@ -196,7 +196,7 @@ def two_networks(G, H_E, W, real):
 def with_detours(G, H_E, W, real):
     """G is added to A_D, and A_D to A_C. Those are residual connections. This model has none.
 
-    They will come in chapter 10. Here each matrix is made of the one before, and nothing is added.
+    They come in chapter 10. Here each matrix is made from the one before, and nothing is added.
     """
     A_D = G + _attend(G @ W["W_Q_D"], G @ W["W_K_D"], G @ W["W_V_D"], _causal(G.shape[-2]))
     A_C = A_D + _attend(A_D @ W["W_Q_C"], H_E @ W["W_K_C"], H_E @ W["W_V_C"], real[..., None, :])
@@ -204,9 +204,9 @@ def with_detours(G, H_E, W, real):
 
 
 def adds_positions(G, H_E, W, real):
-    """Positions are added to G inside. The rows that come in are to be taken as they are.
+    """You add positions to G inside the decoder. Take the rows of G as they come in.
 
-    Document A adds none here, and whoever mends that does so before the decoder is called.
+    Document A adds none here. A repaired model adds them before it calls the decoder.
     """
     return _decoder(G + sinusoidal_positions(*G.shape[-2:]).to(G), H_E, W, real)
 
@@ -241,7 +241,7 @@ def with_einsum(G, H_E, W, real):
 
 
 def word_by_word(G, H_E, W, real):
-    """Row j is computed from the words up to j alone, as in use."""
+    """Row j is computed from the words up to j alone, as at inference."""
     rows = []
     for j in range(G.shape[-2]):
         seen = G[..., : j + 1, :]
@@ -270,9 +270,9 @@ def multiplies_exponentials(G, H_E, W, real):
 EXERCISE = Exercise(
     id="decoder",
     oracle=correct,
-    hint="Make one matrix after the other and print its shape: A_D, A_C, H_D, each m × d. Which "
-    "matrix asks, which one answers, and who must be hidden? Scores have an axis of queries, "
-    "`real` has none.",
+    hint="Compute one matrix after the other and print its shape: A_D, A_C, H_D, each m × d. Which "
+    "matrix asks, which one answers, and what must be hidden? Scores have an axis of queries, "
+    "`real` does not.",
     misconceptions=(
         no_causal_mask,
         no_padding_mask,

@@ -1,4 +1,4 @@
-"""The exercise ``decoder_input``: what the decoder reads so that A20 holds (C08; chapter 07)."""
+"""The exercise ``decoder_input``: what the decoder reads to predict (A20, C08; chapter 07)."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def correct(labels, bos, pad):
 def not_shifted(labels, bos, pad):
     """These are the labels themselves, as document A prints it: each row reads its own answer.
 
-    Row j may have read what comes before word j. What must stand in place j?
+    Row j may read only what comes before word j. What must stand at position j?
     """
     return labels.clone()
 
@@ -49,7 +49,7 @@ def not_shifted(labels, bos, pad):
 def shifted_left(labels, bos, pad):
     """The target moved to the left: row j reads word j + 1.
 
-    The word that is to be predicted must not have been read yet, and still less the one after it.
+    Row j predicts word j. It must not read it, nor the one after it.
     """
     return torch.cat([labels[:, 1:], torch.full_like(labels[:, :1], pad)], dim=1)
 
@@ -57,7 +57,7 @@ def shifted_left(labels, bos, pad):
 def first_word_replaced(labels, bos, pad):
     """<bos> took the place of the first word, and the others stayed where they were.
 
-    Nothing moved, so rows from the second on still read their own answer.
+    Nothing moved: from the second row on, each still reads its own answer.
     """
     read = labels.clone()
     read[:, 0] = bos
@@ -65,23 +65,23 @@ def first_word_replaced(labels, bos, pad):
 
 
 def one_longer(labels, bos, pad):
-    """<bos> was put in front, and nothing was taken away: there is one place more than labels.
+    """<bos> was put in front and nothing was dropped: there is one more input than labels.
 
-    Each input belongs to one label. The word that nothing is predicted from is the last one.
+    Each input belongs to one label. Which word does no row need to read?
     """
     return torch.cat([torch.full_like(labels[:, :1], bos), labels], dim=1)
 
 
 def one_shorter(labels, bos, pad):
-    """The last place was dropped and <bos> was not put in front: there is one place too few.
+    """The last word was dropped, but <bos> was not put in front: there is one input too few.
 
-    With what does a decoder begin, when nothing has been written yet?
+    What does a decoder read when nothing has been written yet?
     """
     return labels[:, :-1].clone()
 
 
 def rolled(labels, bos, pad):
-    """The last place came around to the front, where <bos> belongs.
+    """The last column came around to the front, where <bos> belongs.
 
     `torch.roll` keeps every number. The last one is not needed, and <bos> is new.
     """
@@ -89,7 +89,7 @@ def rolled(labels, bos, pad):
 
 
 def rolled_with_padding(labels, bos, pad):
-    """The last place came around to the front, and <eos> slid into the padding.
+    """The last column came around to the front, and <eos> slid into the padding.
 
     `torch.roll` keeps every number. The last one is not needed, and <bos> is new.
     """
@@ -116,16 +116,16 @@ def sentences_moved(labels, bos, pad):
 
 
 def padding_in_front(labels, bos, pad):
-    """The target moved to the right, but padding stands in front, and not <bos>.
+    """The target moved to the right, but padding stands in front instead of <bos>.
 
-    The first row needs something to read that says: nothing is written yet.
+    The first row must read a symbol which says that nothing is written yet.
     """
     first = torch.full_like(labels[:, :1], pad)
     return torch.cat([first, labels[:, :-1]], dim=1).masked_fill(labels == pad, pad)
 
 
 def eos_in_front(labels, bos, pad):
-    """The target moved to the right, and <eos> stands in front, as some models have it.
+    """The target moved to the right, and <eos> stands in front, as in some models.
 
     Here it is <bos>, whose id is the second argument.
     """
@@ -134,7 +134,7 @@ def eos_in_front(labels, bos, pad):
 
 
 def always_two(labels, bos, pad):
-    """In front stands 2, whatever the id of <bos> is.
+    """You put 2 in front, whatever the id of <bos> is.
 
     The second argument says which id it is.
     """
@@ -142,17 +142,17 @@ def always_two(labels, bos, pad):
 
 
 def reads_its_end(labels, bos, pad):
-    """The shift is right, but <eos> slid into the first place of padding.
+    """The shift is right, but <eos> slid into the first position of padding.
 
-    Where the label is padding, nothing is to be predicted. Put padding there again.
+    Where the label is padding, nothing is predicted. Put padding there again.
     """
     return torch.cat([torch.full_like(labels[:, :1], bos), labels[:, :-1]], dim=1)
 
 
 def moved_by_two(labels, bos, pad):
-    """The target moved by two places: row j lacks the word just before it.
+    """The target moved by two positions: row j misses the word just before its own.
 
-    Row j reads up to word j − 1.
+    Row j should read up to word j − 1.
     """
     once = torch.cat([torch.full_like(labels[:, :1], bos), labels[:, :-1]], dim=1)
     twice = torch.cat([torch.full_like(labels[:, :1], bos), once[:, :-1]], dim=1)
@@ -160,7 +160,7 @@ def moved_by_two(labels, bos, pad):
 
 
 def changes_labels(labels, bos, pad):
-    """The inputs are right, but the labels were overwritten: the loss would ask for other words.
+    """The inputs are right, but you overwrote the labels, which the loss still needs.
 
     Slices share memory with the tensor they are taken from. Make a new tensor.
     """
@@ -208,7 +208,7 @@ EXERCISE = Exercise(
     id="decoder_input",
     oracle=correct,
     hint="Write labels and inputs under each other for one sentence with padding. Under each label "
-    "stands the word before it, under the first one <bos>, under padding padding.",
+    "stands the word before it; under the first label, <bos>; under padding, padding.",
     misconceptions=(
         not_shifted,
         shifted_left,

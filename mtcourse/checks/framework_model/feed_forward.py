@@ -83,7 +83,7 @@ def relu_of_the_weights(A, W_1, W_2):
 
 
 def absolute_values(A, W_1, W_2):
-    """Negative numbers lose their sign, where a ReLU makes them 0.
+    """Negative numbers lose their sign here. A ReLU makes them 0.
 
     ReLU(z) is the larger of 0 and z. What is it for z = −2?
     """
@@ -117,7 +117,7 @@ def smooth(A, W_1, W_2):
 def a_softmax(A, W_1, W_2):
     """There is a softmax between the matrices, where a ReLU belongs.
 
-    Nothing has to sum to 1 here: each number is looked at by itself.
+    Nothing has to sum to 1 here: the ReLU treats each number by itself.
     """
     return torch.softmax(A @ W_1, dim=-1) @ W_2
 
@@ -125,29 +125,29 @@ def a_softmax(A, W_1, W_2):
 def with_a_detour(A, W_1, W_2):
     """A is added to the result. That is a residual connection, which this model does not have.
 
-    It will come in chapter 10. Document A's equation has no sum.
+    It comes in chapter 10. Document A's equation has no sum.
     """
     return A + F.relu(A @ W_1) @ W_2
 
 
 def matrices_exchanged(A, W_1, W_2):
-    """The two matrices have changed places.
+    """You swapped the two matrices.
 
-    A meets W₁ first. The ReLU of that meets W₂.
+    A is multiplied by W₁ first, and the ReLU of that by W₂.
     """
     return F.relu(A @ W_2) @ W_1
 
 
 def matrices_transposed(A, W_1, W_2):
-    """The matrices are transposed: layers of torch store them so, document A does not.
+    """You transposed the matrices. Layers of torch store them transposed, document A does not.
 
-    Weights multiply from the right as they are: the rows of W₁ are as many as the columns of A.
+    Multiply by them from the right as they are: W₁ has as many rows as A has columns.
     """
     return F.relu(A @ W_1.mT) @ W_2.mT
 
 
 def changes_A(A, W_1, W_2):
-    """The result is right, but A was overwritten, and the caller's A is another now.
+    """The result is right, but you overwrote A, so the caller's A has changed.
 
     Methods whose names end with an underscore, and `+=`, write into the tensor itself.
     """
@@ -191,7 +191,7 @@ def half_of_a_sum(A, W_1, W_2):
 EXERCISE = Exercise(
     id="feed_forward",
     oracle=feed_forward,
-    hint="Take one row. Multiply it with W₁, make what is negative 0, multiply with W₂.",
+    hint="Take one row. Multiply it by W₁, replace what is negative by 0, multiply by W₂.",
     misconceptions=(
         no_relu,
         relu_of_the_input,

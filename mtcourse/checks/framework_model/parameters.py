@@ -34,15 +34,15 @@ def correct():
 def without_names():
     """The numbers may be right, but their names are missing.
 
-    A dictionary is asked for, with the names of the question.
+    The answer is a dictionary with the names of the question as keys.
     """
     return [_TABLES, _ATTENTION, _NETWORKS, _OUTPUT, _TABLES + _ATTENTION + _NETWORKS + _OUTPUT]
 
 
 def two_attentions():
-    """You counted two attentions. The source has one, and the target one, and there is a third.
+    """You counted two attentions. The source has one, the target has one, and there is a third.
 
-    Which attention joins the two sides? It has matrices of its own.
+    Which attention connects the two sides? It has matrices of its own.
     """
     return _answer(_TABLES, 6 * D**2, _NETWORKS, _OUTPUT)
 
@@ -56,9 +56,9 @@ def one_attention():
 
 
 def one_matrix_each():
-    """You counted one matrix for all attention there is.
+    """You counted one matrix for all the attentions.
 
-    Queries, keys and values are made by three different matrices, in each of the attentions.
+    In each attention, three different matrices make the queries, the keys and the values.
     """
     return _answer(_TABLES, D**2, _NETWORKS, _OUTPUT)
 
@@ -72,7 +72,7 @@ def output_projections():
 
 
 def wide_middle():
-    """Your networks have a middle that is four times as wide. That is document B's (B12).
+    """Your networks are four times as wide in the middle. Those are document B's (B12).
 
     In A08 both matrices are d × d.
     """
@@ -90,7 +90,7 @@ def one_network():
 def with_biases():
     """You counted biases in the networks. Document A has none.
 
-    A08 and A17 are made of matrices and a ReLU alone.
+    A08 and A17 have matrices and a ReLU, and nothing else.
     """
     return _answer(_TABLES, _ATTENTION, _NETWORKS + 4 * D, _OUTPUT)
 
@@ -112,7 +112,7 @@ def source_table_only():
 
 
 def tied():
-    """Your output costs nothing, as if it were the target's table. Here nothing is shared.
+    """You counted no output matrix, as if it were the target's table. Here nothing is shared.
 
     W_O is a matrix of its own, d × V_t.
     """
@@ -120,7 +120,7 @@ def tied():
 
 
 def output_for_the_source():
-    """Your output matrix makes source words. It has to make target words.
+    """Your output matrix scores the source words. It must score the target words.
 
     How many probabilities does a row of Ŷ have?
     """
@@ -128,9 +128,9 @@ def output_for_the_source():
 
 
 def square_output():
-    """Your output matrix is d × d. Its rows would still have d numbers.
+    """Your output matrix is d × d, so each row of logits would have d numbers.
 
-    It has to give one number for each of V_t words.
+    A row of logits needs one number for each of the V_t words.
     """
     return _answer(_TABLES, _ATTENTION, _NETWORKS, D * D)
 
@@ -155,7 +155,7 @@ def sum_without_tables():
 
 
 def in_whole_numbers():
-    """As one writes them down."""
+    """Written out."""
     return {
         "tables": 140_800,
         "attention": 36_864,

@@ -14,7 +14,7 @@ ROUNDING = 1e-3
 
 
 def cases(draw: Draw) -> list[Case]:
-    """Logits with a triangle below the diagonal, on it, all of it, and with moves that are none."""
+    """Rows that read up to their word, up to the one before, all, none, and some at random."""
 
     def case(name, m, V, moved):
         return Case(name, _logits(draw, m, V, moved))
@@ -72,31 +72,31 @@ def correct(before, after):
 
 
 def transposed(before, after):
-    """The map is right, and lies on its side: a row for each word, a column for each prediction.
+    """The map is right, but transposed: a row for each word, a column for each prediction.
 
-    `after[k]` belongs to the word that was replaced, and that is to be the column.
+    `after[k]` belongs to the replaced word k, and k should be the column.
     """
     return correct(before, after).T.contiguous()
 
 
 def of_logits(before, after):
-    """Logits are compared, and a number that is added to a whole row of them changes no prediction.
+    """You compare logits. A number added to a whole row of logits changes no prediction.
 
-    A softmax does not see such a number. So compare probabilities, or their logarithms.
+    The softmax cancels such a number. So compare probabilities, or their logarithms.
     """
     return ((after - before).abs().amax(-1) > ROUNDING).T
 
 
 def of_logits_transposed(before, after):
-    """Logits are compared in place of probabilities, and the map lies on its side.
+    """You compare logits instead of probabilities, and the map is transposed.
 
-    A number added to a whole row of logits changes no prediction. And what is `after[k]` about?
+    A number added to a whole row of logits changes no prediction. And which word is `after[k]` for?
     """
     return of_logits(before, after).T.contiguous()
 
 
 def exactly(before, after):
-    """Any difference counts here, even one in the last digit, which is rounding.
+    """You count any difference, even one in the last digit, which is rounding.
 
     A sum in another order differs a little. Ask for more than a thousandth.
     """
@@ -104,24 +104,24 @@ def exactly(before, after):
 
 
 def only_the_best(before, after):
-    """This asks whether another word came first. A row can move without that.
+    """You ask whether another word came first. A row can move without that.
 
-    Compare all probabilities of a row and not just their order.
+    Compare all probabilities of a row, not only the largest.
     """
     return (after.argmax(-1) != before.argmax(-1)).T
 
 
 def without_size(before, after):
-    """Differences are taken with their sign, and only words whose probability rose are seen.
+    """You look at one word of the vocabulary, and only ask whether it rose.
 
-    Or fell: the sign is not what is asked.
+    Any word of a row may move, up or down. Take sizes of differences, then the largest.
     """
     change = (after.log_softmax(-1) - before.log_softmax(-1))[..., -1]
     return (change > ROUNDING).T
 
 
 def every_word(before, after):
-    """This asks whether all words of a row moved. One that moves is enough.
+    """You ask whether all words of a row moved. One that moves is enough.
 
     Which of the changes in a row must exceed a thousandth?
     """
@@ -130,7 +130,7 @@ def every_word(before, after):
 
 
 def changes_added(before, after):
-    """The changes of the logarithms are added up with their signs, and may cancel.
+    """You add up the changes of the logarithms with their signs, so that they may cancel.
 
     Take sizes first, and then the largest.
     """
@@ -139,7 +139,7 @@ def changes_added(before, after):
 
 
 def mean_change(before, after):
-    """The changes of a row are averaged with their signs. Probabilities sum to 1, so they cancel.
+    """You average the changes of a row with their signs. Probabilities sum to 1, so they cancel.
 
     Take sizes first.
     """
@@ -148,40 +148,40 @@ def mean_change(before, after):
 
 
 def without_the_diagonal(before, after):
-    """The diagonal is left out, as if a row could not have read the word it predicts.
+    """You leave out the diagonal, as if a row could not have read the word that it predicts.
 
-    That is the question. Look at what the experiment says.
+    Whether it has is the question. Look at the result of the experiment.
     """
     result = correct(before, after)
     return result & ~torch.eye(len(result), dtype=torch.bool)
 
 
 def the_causal_mask(before, after):
-    """This is the causal mask, whatever the experiment says.
+    """You return the causal mask, whatever the experiment shows.
 
-    What a model should read and what it does read are two things. Compare the numbers.
+    What a model may read and what it does read are two things. Compare the numbers.
     """
     return torch.ones(len(before), len(before), dtype=torch.bool).tril()
 
 
 def amounts(before, after):
-    """These are the sizes of the changes. Asked for is whether there is one.
+    """These are the sizes of the changes. The question is whether there is one.
 
-    Compare with a thousandth.
+    Compare each size with a thousandth.
     """
     return (after.log_softmax(-1) - before.log_softmax(-1)).abs().amax(-1).T
 
 
 def unmoved(before, after):
-    """This is True where nothing moved.
+    """Your result is True where nothing moved.
 
-    True is to say: this row has read this word.
+    True should mean that this row has read this word.
     """
     return ~correct(before, after)
 
 
 def softmax_over_rows(before, after):
-    """The softmax runs over the rows, and not over the words of each row.
+    """Your softmax runs over the rows, not over the vocabulary of each row.
 
     Which dimension holds the vocabulary?
     """
@@ -228,8 +228,9 @@ def by_total_variation(before, after):
 EXERCISE = Exercise(
     id="reads",
     oracle=correct,
-    hint="Turn logits into log-probabilities. Take sizes of differences, the largest in each row, "
-    "and compare with a thousandth. Which dimension is the word, which the prediction?",
+    hint="Turn logits into log-probabilities. Take the sizes of the differences, then the largest "
+    "in each row, and compare it with a thousandth. Which dimension is the word, which the "
+    "prediction?",
     misconceptions=(
         transposed,
         of_logits,

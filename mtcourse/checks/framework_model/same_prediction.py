@@ -33,7 +33,7 @@ _LISTED = (
 
 
 def cases(draw: Draw) -> list[Case]:
-    """Pairs that each way of being wrong takes for something else, and drawn ones."""
+    """Pairs that tell each wrong answer from the right one, and drawn ones."""
     listed = [Case(name, (list(one), list(other)), by_hand=True) for name, one, other in _LISTED]
     drawn = []
     for length in (4, 7):
@@ -57,7 +57,7 @@ def _shares(words):
 
 
 def always(beginning, other):
-    """This says True of every pair. But the last word counts, and so does which words there are.
+    """You return True for every pair. But the last word counts, and so do the words that occur.
 
     Try a single word and another single word.
     """
@@ -65,7 +65,7 @@ def always(beginning, other):
 
 
 def never(beginning, other):
-    """This says False of every pair, even of a beginning and itself.
+    """You return False for every pair, even for a prefix and itself.
 
     Try the same beginning twice.
     """
@@ -73,7 +73,7 @@ def never(beginning, other):
 
 
 def in_order(beginning, other):
-    """The beginnings are compared word by word, in order.
+    """You compare the prefixes word by word, in order.
 
     Attention sums over words. What does a sum know of the order?
     """
@@ -81,7 +81,7 @@ def in_order(beginning, other):
 
 
 def the_bag(beginning, other):
-    """This compares how often each word occurs. The last word, which asks, is forgotten.
+    """You compare how often each word occurs, and forget the last word, which is the query's.
 
     The query of the last row comes from one word. Which?
     """
@@ -89,15 +89,15 @@ def the_bag(beginning, other):
 
 
 def the_set(beginning, other):
-    """This compares which words occur, and forgets how often, and which of them is the last.
+    """You compare which words occur, but not how often, nor which of them is the last.
 
-    A word that occurs twice has two terms in the sum. And the last word asks.
+    A word that occurs twice has two terms in the sum. And the last word makes the query.
     """
     return set(beginning) == set(other)
 
 
 def only_the_last(beginning, other):
-    """This looks at the last word alone, as if the rows before it were not read.
+    """You look at the last word alone, as if the rows before it were not read.
 
     The last row attends to all words so far.
     """
@@ -105,7 +105,7 @@ def only_the_last(beginning, other):
 
 
 def bag_and_last(beginning, other):
-    """The last word and the counts are compared. But attention is a mean, and a mean has no counts.
+    """You compare the last word and the counts. But attention is a mean, which sees only shares.
 
     Multiply all counts by 2: what becomes of the fraction?
     """
@@ -113,7 +113,7 @@ def bag_and_last(beginning, other):
 
 
 def set_and_last(beginning, other):
-    """The last word is compared, and which words occur, but not in which proportions.
+    """You compare the last word and which words occur, but not in which proportions.
 
     A word that makes up half of a sentence weighs more than one that makes up a tenth.
     """
@@ -121,7 +121,7 @@ def set_and_last(beginning, other):
 
 
 def shares_only(beginning, other):
-    """The proportions are compared, and the last word, which asks, is forgotten.
+    """You compare the proportions, and forget the last word, which is the query's.
 
     The query of the last row comes from one word. Which?
     """
@@ -129,7 +129,7 @@ def shares_only(beginning, other):
 
 
 def shares_of_the_earlier(beginning, other):
-    """The last word is compared by itself, and left out of the proportions of the others.
+    """You compare the last word by itself, and leave it out of the proportions.
 
     The last row attends to itself, too: the causal mask allows k = j.
     """
@@ -137,17 +137,17 @@ def shares_of_the_earlier(beginning, other):
 
 
 def first_and_shares(beginning, other):
-    """The proportions are compared, and the first word. It is the last one that asks.
+    """You compare the proportions and the first word. The query comes from the last word.
 
-    Which row makes the prediction of the next word?
+    Which row predicts the next word?
     """
     return beginning[0] == other[0] and _shares(beginning) == _shares(other)
 
 
 def same_length(beginning, other):
-    """This compares the lengths alone.
+    """You compare the lengths alone.
 
-    Without positions, nothing says how long a beginning is. Which words are read?
+    Without positions, nothing says how long a prefix is. Which words does the row read?
     """
     return len(beginning) == len(other)
 
@@ -196,7 +196,7 @@ EXERCISE = Exercise(
     id="same_prediction",
     oracle=correct,
     hint="Write the last row as a fraction of two sums over words, each word with its count. Which "
-    "changes of the beginning leave the fraction as it is, whatever the weights?",
+    "changes of the prefix leave the fraction as it is, whatever the weights?",
     misconceptions=(
         always,
         never,

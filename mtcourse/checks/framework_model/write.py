@@ -38,8 +38,8 @@ def _table(
 ) -> Tensor:
     """A table whose rows, added up over all words read so far, put the next word first.
 
-    Each word by itself would go on with the decoy, which <bos> forbids once and for all: who
-    shows the model the last word alone goes wrong.
+    Each word by itself would lead to the decoy, which <bos> rules out: a loop that gives the
+    model the last word alone goes wrong.
     """
     table = draw.normal(V, V, scale=0.5)
     table[:, decoy] += 9.0
@@ -71,7 +71,7 @@ def correct(table, bos, eos, most):
 
 
 def _loop(table, bos, eos, most, *, row=-1, reads_all=True, stops=True):
-    """The loop with its three bugs, each of which can be mended."""
+    """The loop with its three bugs, each of which can be fixed."""
     ids = [bos]
     for _ in range(most):
         read = ids if reads_all else ids[-1:]
@@ -86,41 +86,41 @@ def _loop(table, bos, eos, most, *, row=-1, reads_all=True, stops=True):
 
 
 def broken(table, bos, eos, most):
-    """This still does what the broken loop does.
+    """This loop still does what the broken loop does.
 
-    Which row does it look at, which words does it read, and when does it stop?
+    Which row does it use, which words does it read, and when does it stop?
     """
     return _loop(table, bos, eos, most, row=0, reads_all=False, stops=False)
 
 
 def first_row_left(table, bos, eos, most):
-    """One bug is left: the word is taken from the first row, which has read <bos> alone.
+    """One bug is left: you take the word from the first row, which has read <bos> alone.
 
-    The next word stands in the row that has read everything.
+    The next word is in the row that has read everything.
     """
     return _loop(table, bos, eos, most, row=0)
 
 
 def last_word_left(table, bos, eos, most):
-    """One bug is left: the model is shown the last word alone, and forgets the ones before it.
+    """One bug is left: you give the model the last word alone, without the ones before it.
 
-    It has no memory. What it is to take into account must be handed over each time.
+    The model has no memory. Hand over everything that it should take into account, each time.
     """
     return _loop(table, bos, eos, most, reads_all=False)
 
 
 def never_stops(table, bos, eos, most):
-    """One bug is left: <eos> is written like a word, and writing goes on behind it.
+    """One bug is left: <eos> is appended like a word, and the loop goes on after it.
 
-    What does the model say with <eos>?
+    What does it mean that the model predicts <eos>?
     """
     return _loop(table, bos, eos, most, stops=False)
 
 
 def first_row_and_no_end(table, bos, eos, most):
-    """Two bugs are left: the word is taken from the first row, and <eos> does not end the sentence.
+    """Two bugs are left: the word comes from the first row, and <eos> does not end the sentence.
 
-    The first row has read <bos> alone, and says the same each time.
+    The first row has read <bos> alone, so it predicts the same word each time.
     """
     return _loop(table, bos, eos, most, row=0, stops=False)
 
@@ -135,7 +135,7 @@ def keeps_eos(table, bos, eos, most):
 
 
 def keeps_bos(table, bos, eos, most):
-    """The words are right, but <bos> still stands in front of them.
+    """The words are right, but <bos> is still in front of them.
 
     Return the words between <bos> and <eos>, without the two.
     """
@@ -143,9 +143,9 @@ def keeps_bos(table, bos, eos, most):
 
 
 def loses_the_first(table, bos, eos, most):
-    """The first word is missing: more was cut off in front than <bos>.
+    """The first word is missing: you cut off more than <bos>.
 
-    Count what stands in the list before the loop begins.
+    Count what is in the list before the loop begins.
     """
     return correct(table, bos, eos, most)[1:]
 
@@ -153,7 +153,7 @@ def loses_the_first(table, bos, eos, most):
 def one_too_few(table, bos, eos, most):
     """A sentence that does not end by itself is cut off one word too early.
 
-    At most `most` words are written, and <bos> is none of them.
+    The loop writes at most `most` words, and <bos> does not count as one.
     """
     return _loop(table, bos, eos, most - 1)
 
@@ -161,15 +161,15 @@ def one_too_few(table, bos, eos, most):
 def one_too_many(table, bos, eos, most):
     """A sentence that does not end by itself gets one word too many.
 
-    At most `most` words are written.
+    The loop writes at most `most` words.
     """
     return _loop(table, bos, eos, most + 1)
 
 
 def least_probable(table, bos, eos, most):
-    """This takes the word with the smallest score.
+    """You take the word with the smallest score.
 
-    Greedy writing takes the largest.
+    Greedy search takes the largest.
     """
     ids = [bos]
     while len(ids) <= most:
@@ -181,15 +181,15 @@ def least_probable(table, bos, eos, most):
 
 
 def begins_with_eos(table, bos, eos, most):
-    """Writing begins with <eos> as the first input, and should begin with <bos>.
+    """The first input is <eos>, and should be <bos>.
 
-    The model has learnt to begin with the id of the second argument.
+    The model has learnt to begin with <bos>, whose id is the second argument.
     """
     return _loop(table, eos, eos, most)
 
 
 def begins_with_two(table, bos, eos, most):
-    """Writing begins with 2 and ends with 3, whatever the ids of <bos> and <eos> are.
+    """The loop begins with 2 and ends at 3, whatever the ids of <bos> and <eos> are.
 
     They are the second and the third argument.
     """
@@ -246,8 +246,8 @@ def cut_afterwards(table, bos, eos, most):
 EXERCISE = Exercise(
     id="write",
     oracle=correct,
-    hint="Print in each round what the model reads, how many rows it returns, and which word is "
-    "taken. Then say what the last row has read.",
+    hint="Print in each round what the model reads, how many rows it returns, and which word the "
+    "loop takes. Then say what the last row has read.",
     misconceptions=(
         broken,
         first_row_and_no_end,

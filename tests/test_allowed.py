@@ -116,3 +116,28 @@ def test_what_an_exercise_asks_to_do_without_may_not_be_called(line, says):
     )
     found = not_allowed(merged, EXERCISES).get("row_softmax", "")
     assert found == (f"not allowed here: {says}" if says else "")
+
+
+MAGICS = [
+    "if 0:\n    %pip list",
+    "%%time",
+    "files = !ls",
+    "if 0:\n    there = %pwd",
+    "?torch",
+    "!ls '(",
+]
+
+
+@pytest.mark.parametrize("magic", MAGICS)
+def test_no_magic_in_an_answers_cell_switches_this_off(magic):
+    answer = f"{magic}\ndef row_softmax(x):\n    return torch.vmap(torch.softmax)(x, -1)"
+    merged = Merged((Step("answer", "row_softmax", answer, "a"),), (), ())
+    assert not_allowed(merged, EXERCISES) == {"row_softmax": "not allowed here: softmax"}
+    assert "theirs, which is the course's own" in faults(f"{magic}\nscaled_scores = theirs")
+
+
+@pytest.mark.parametrize(
+    "line", ["%time scaled_scores = theirs", "%%timeit -n1\nf = theirs", "time f = theirs"]
+)
+def test_nor_does_one_that_runs_the_answer(line):
+    assert "theirs, which is the course's own" in faults(line)

@@ -10,9 +10,10 @@ import pytest
 from mtcourse.checks.attention import EXERCISES
 from mtcourse.checks.exercise import PUBLIC_SEED
 from mtcourse.errors import MtcourseError
-from mtcourse.grading.grade import Run, grade
+from mtcourse.grading.grade import grade
 from mtcourse.grading.kernel import GradingKernel, Limits
 from mtcourse.grading.merge import Merged, Step, merge
+from mtcourse.grading.run import Run
 from mtcourse.grading.source import cells_of, read_notebook
 from mtcourse.grading.submission import read_submission
 
@@ -77,6 +78,17 @@ def test_open_missing_and_broken_answers_are_told_apart():
     assert {result.outcome for result in results.values()} == {"error"}
     assert "SyntaxError" in results["scaled_scores"].note
     assert "NameError" in results["row_softmax"].note
+
+
+UNFINISHED = """class _IncompleteInputError(SyntaxError): pass
+raise _IncompleteInputError('incomplete input')"""
+"""What an answer comes to on Python 3.13 when a bracket is not closed; here it is made by hand."""
+
+
+def test_an_unfinished_answer_is_a_syntax_error_on_every_python():
+    results = graded(submission(UNFINISHED, "def row_softmax(scores"))
+    notes = [results[exercise.id].note.partition(" (")[0] for exercise in BANK]
+    assert notes == ["SyntaxError: incomplete input"] * 2
 
 
 @pytest.mark.parametrize(("misdeed", "outcome"), MISDEEDS.values(), ids=MISDEEDS)

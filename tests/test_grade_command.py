@@ -5,7 +5,9 @@ from __future__ import annotations
 import contextlib
 import io
 import json
+import os
 import shutil
+import zipfile
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -18,6 +20,7 @@ from mtcourse.grading import command
 from mtcourse.grading.command import Options
 from mtcourse.grading.kernel import Limits
 from mtcourse.grading.results import FAILED, GRADED, ExerciseResult, Result
+from mtcourse.grading.resume import MOST_TOLD
 from mtcourse.grading.schedule import DoAll, Done, failed
 from mtcourse.grading.source import exercises_of
 from mtcourse.grading.unit import Job, versions
@@ -192,6 +195,75 @@ def test_what_cannot_be_read_is_reported_beside_the_others(teacher):
     assert (status, graded) == (0, ["alice"])
     assert "1 to grade, 0 done, 1 that cannot be read" in said
     assert "bob" in (teacher.out / "grades.csv").read_text()
+
+
+FOREIGN = {
+    "displaced, by a Canvas name": (
+        "lovelaceada_1815_90210_04_attention.ipynb",
+        NOTEBOOK.read_bytes(),
+        "malloryeve_666_90212_notes.zip",
+        {"lovelaceada_1815_99999_04_attention-9.ipynb": b"wrong"},
+        {"lovelaceada_1815": 20, "malloryeve_666": 0},
+    ),
+    "displaced, by a later date": (
+        "ada_04_attention.ipynb",
+        NOTEBOOK.read_bytes(),
+        "mallory_04_attention.zip",
+        {"ada_04_attention.ipynb": b"wrong"},
+        {"ada": 20, "mallory": 0},
+    ),
+    "forged": (
+        "ada_04_attention.ipynb",
+        b"wrong",
+        "mallory_04_attention.zip",
+        {"ada_04_attention.ipynb": NOTEBOOK.read_bytes()},
+        {"ada": 0, "mallory": 20},
+    ),
+    "invented": (
+        "ada_04_attention.ipynb",
+        NOTEBOOK.read_bytes(),
+        "mallory_04_attention.zip",
+        {f"student{number}_04_attention.ipynb": NOTEBOOK.read_bytes() for number in range(50)},
+        {"ada": 20, "mallory": 20},
+    ),
+}
+
+
+@pytest.mark.parametrize(
+    ("hers", "work", "archive", "packed", "points"), FOREIGN.values(), ids=FOREIGN
+)
+def test_an_archive_brings_points_to_its_owner_alone(teacher, hers, work, archive, packed, points):
+    teacher.submissions.mkdir()
+    (teacher.submissions / hers).write_bytes(work)
+    with zipfile.ZipFile(teacher.submissions / archive, "w") as made:
+        for name, content in packed.items():
+            made.writestr(zipfile.ZipInfo(name, (2107, 1, 1, 0, 0, 0)), content)
+    assert teacher.grades()[0] == 0
+    learners = [folder.name for folder in (teacher.out / "records").iterdir()]
+    assert {name: teacher.record(name).points for name in learners} == points
+
+
+def test_a_broken_archive_and_a_pipe_are_named_and_the_class_is_graded(teacher):
+    teacher.hands_in("alice")
+    (teacher.submissions / "bob_04_attention.zip").write_bytes(b"no archive")
+    os.mkfifo(teacher.submissions / "carol.zip")
+    status, said, graded = teacher.grades()
+    assert (status, graded) == (0, ["alice"])
+    assert "1 to grade, 0 done, 2 that cannot be read" in said
+    assert "  bob_04_attention.zip: it is not a zip archive that can be read" in said
+    assert "  carol.zip: it is not a file but a folder, a pipe" in said
+    record = (teacher.out / "records" / "bob" / "unknown.json").read_text(encoding="utf-8")
+    assert "it is not a zip archive" in Result.from_json(record).reason
+    assert "bob" in (teacher.out / "report.html").read_text(encoding="utf-8")
+
+
+def test_of_many_files_that_cannot_be_read_a_few_are_named(teacher):
+    teacher.hands_in("alice")
+    for number in range(MOST_TOLD + 2):
+        (teacher.submissions / f"learner{number:02}.zip").write_bytes(b"")
+    _, said, _ = teacher.grades()
+    assert said.count("it is not a zip archive") == MOST_TOLD
+    assert "and 2 more, which the report names" in said
 
 
 def test_two_runs_do_not_grade_into_one_folder(teacher):

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import socket
 import stat
+import threading
 import zipfile
 from pathlib import Path
 
@@ -11,8 +14,8 @@ import pytest
 
 from mtcourse.errors import MtcourseError
 from mtcourse.grading import handed_in
-from mtcourse.grading.inbox import find
-from mtcourse.grading.submission import LARGEST, Unreadable
+from mtcourse.grading.inbox import Found, find
+from mtcourse.grading.submission import LARGEST, NO_FILE, Unreadable
 from tests.test_inbox import KNOWN, NOTEBOOK, packed, put
 
 
@@ -27,8 +30,86 @@ def test_links_and_pipes_are_told_and_never_opened(tmp_path):
     found = {one.learner: one for one in find(tmp_path / "in", KNOWN)}
     for learner in ("alice", "bob", "carol"):
         assert found[learner].reason == handed_in.LINK
-    with pytest.raises(Unreadable, match="it is no file"):
+    with pytest.raises(Unreadable, match="it is not a file but"):
         found["dave"].read()
+
+
+PATIENCE = 60.0
+"""Seconds for what takes none, on a machine however busy."""
+
+
+def found_in_time(place: Path) -> list[Found] | MtcourseError:
+    """What there is, if finding it ends at all."""
+    found: list[list[Found] | MtcourseError] = []
+
+    def look() -> None:
+        try:
+            found.append(find(place, KNOWN))
+        except MtcourseError as error:
+            found.append(error)
+
+    looking = threading.Thread(target=look, daemon=True)
+    looking.start()
+    looking.join(PATIENCE)
+    assert found, "it waits for ever"
+    return found[0]
+
+
+def make_pipe(path: Path) -> None:
+    os.mkfifo(path)
+
+
+def make_socket(path: Path) -> None:
+    with contextlib.chdir(path.parent), socket.socket(socket.AF_UNIX) as made:
+        made.bind(path.name)  # the whole path may be too long
+
+
+def make_link(path: Path) -> None:
+    path.symlink_to("nowhere")
+
+
+def make_loop(path: Path) -> None:
+    path.symlink_to(path.name)
+
+
+NO_FILES = {
+    "pipe": (make_pipe, NO_FILE),
+    "socket": (make_socket, NO_FILE),
+    "link to nowhere": (make_link, handed_in.LINK),
+    "link to itself": (make_loop, handed_in.LINK),
+}
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no links or pipes to make")
+@pytest.mark.parametrize("name", ["bob.zip", "bob_05_masks.ipynb", "bob", "bob.ZIP"])
+@pytest.mark.parametrize(("make", "says"), NO_FILES.values(), ids=NO_FILES)
+def test_what_is_no_file_is_told_and_not_waited_for(tmp_path, make, says, name):
+    put(tmp_path / "in", "ada/05_masks.ipynb")
+    make(tmp_path / "in" / name)
+    found = found_in_time(tmp_path / "in")
+    assert [(one.learner, one.reason) for one in found] == [("ada", ""), ("bob", says)]
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes to make")
+@pytest.mark.parametrize("name", ["05_masks.zip", "submissions.zip", "bob_05_masks.ipynb"])
+def test_a_pipe_that_is_named_or_alone_is_not_waited_for(tmp_path, name):
+    os.mkfifo(tmp_path / name)
+    (alone,) = found_in_time(tmp_path)
+    assert alone.reason == NO_FILE
+    named = found_in_time(tmp_path / name)
+    if name.endswith(".zip"):
+        assert str(named) == f"{tmp_path / name}: {NO_FILE}"
+    else:
+        with pytest.raises(Unreadable, match=NO_FILE):
+            named[0].read()
+
+
+def test_a_folder_is_a_folder_whatever_it_is_called(tmp_path):
+    put(tmp_path / "in", "bob.zip/05_masks.ipynb", "ada/work.zip/05_masks.ipynb", "eve.ipynb/a.txt")
+    (tmp_path / "in/carol.zip").mkdir()
+    found = {one.learner: one.reason for one in find(tmp_path / "in", KNOWN)}
+    assert (found["bob.zip"], found["ada"]) == ("", "")
+    assert set(found) == {"bob.zip", "ada", "eve.ipynb"}
 
 
 def member(name: str, mode: int = stat.S_IFREG | 0o644) -> zipfile.ZipInfo:
@@ -66,10 +147,11 @@ def patched(path: Path, offset_in_directory: int, value: bytes) -> Path:
     return path
 
 
-def test_an_encrypted_file_is_refused(tmp_path):
+def test_an_encrypted_file_is_refused_and_has_its_author(tmp_path):
     path = patched(packed(tmp_path / "in.zip", "alice/04_attention.ipynb"), 8, b"\x01\x00")
     (found,) = find(path, KNOWN)
     assert "without a password" in found.reason
+    assert (found.learner, found.notebook) == ("alice", "04_attention")
 
 
 def test_bombs_are_refused_by_the_size_they_state_and_by_the_one_they_have(tmp_path):
@@ -98,9 +180,21 @@ def test_damage_in_an_archive_costs_only_the_file(tmp_path):
     assert bob.read() == NOTEBOOK
 
 
+@pytest.mark.parametrize("name", ["05_masks.zip", "bob_05_masks.zip"])
+def test_a_list_of_contents_that_does_not_fit_costs_only_what_it_lists(tmp_path, name):
+    """One byte less in it, and a library looks for the first file in front of the beginning."""
+    put(tmp_path / "in", "ada_05_masks.ipynb")
+    content = packed(tmp_path / "in" / name, "bob/05_masks.ipynb").read_bytes()
+    (tmp_path / "in" / name).write_bytes(content[:60] + content[61:])
+    ada, bob = find(tmp_path / "in", KNOWN)
+    assert ada.read() == NOTEBOOK
+    with pytest.raises(Unreadable, match="damaged in its archive"):
+        bob.read()
+
+
 @pytest.mark.parametrize("content", [b"", b"PK\x03\x04 cut off", b"no archive"])
 def test_a_damaged_archive_is_an_error_that_names_it(tmp_path, content):
     path = tmp_path / "in.zip"
     path.write_bytes(content)
-    with pytest.raises(MtcourseError, match="in.zip is no zip archive"):
+    with pytest.raises(MtcourseError, match="in.zip: it is not a zip archive"):
         find(path, KNOWN)

@@ -17,6 +17,7 @@ from mtcourse.checks.outcomes import Outcome, Stop, apart, distance, outcome_of
 from mtcourse.grading.payload import (
     MOST_NUMBERS,
     BadPayload,
+    error_in_words,
     packed,
     packed_attempt,
     packed_cases,
@@ -163,3 +164,20 @@ def test_an_attempt_is_about_as_many_cases_as_were_asked():
     for data in (None, [], {"fault": ""}, {"fault": "", "outcomes": 3}):
         with pytest.raises(BadPayload):
             unpacked_attempt(data, 1)
+
+
+@pytest.mark.parametrize(
+    ("name", "message", "words"),
+    [
+        (
+            "_IncompleteInputError",
+            "incomplete input (1.py, line 1)",
+            "SyntaxError: incomplete input",
+        ),
+        ("SyntaxError", "incomplete input (1.py, line 1)", "SyntaxError: incomplete input"),
+        ("NameError", "name 'x' is not defined", "NameError: name 'x' is not defined"),
+        ("_Own", "half \ud83d", "_Own: half ?"),
+    ],
+)
+def test_an_exception_has_the_same_words_on_every_python(name, message, words):
+    assert error_in_words(name, message).startswith(words)

@@ -87,6 +87,17 @@ def test_a_check_cell_that_is_gone_is_said(exercise):
     assert (result.state, "its check cell is gone" in result.report) == ("stopped", True)
 
 
+def test_what_is_unfinished_is_a_syntax_error_on_every_python(exercise):
+    """Python 3.13 has a name of its own for it, which is made by hand here."""
+    path = answered(exercise, "return Q")
+    notebook = json.loads(path.read_text())
+    (check,) = [cell for cell in notebook["cells"] if cell["id"] == "check"]
+    check["source"] = "raise type('_IncompleteInputError', (SyntaxError,), {})('incomplete input')"
+    path.write_text(json.dumps(notebook))
+    (result,) = results_of(path)
+    assert result.report.startswith("scaled_scores\n  ! SyntaxError: incomplete input")
+
+
 def test_a_solution_keeps_its_outputs(tmp_path):
     path = write(small_solution(), tmp_path / "04_attention.ipynb")
     store_outputs(path)

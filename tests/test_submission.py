@@ -86,12 +86,12 @@ def test_a_file_is_read_but_no_link_folder_or_pipe(tmp_path):
     link.symlink_to(path)
     with pytest.raises(Unreadable, match="it is a link to another file"):
         read_submission(link)
-    with pytest.raises(Unreadable, match="no file|cannot be opened"):
+    with pytest.raises(Unreadable, match="not a file|cannot be opened"):
         read_submission(tmp_path)
     with pytest.raises(Unreadable, match="it cannot be opened: No such file"):
         read_submission(tmp_path / "c.ipynb")
     os.mkfifo(tmp_path / "pipe.ipynb")
-    with pytest.raises(Unreadable, match="it is no file"):
+    with pytest.raises(Unreadable, match="it is not a file"):
         read_submission(tmp_path / "pipe.ipynb")
 
 

@@ -176,8 +176,8 @@ def _say(console: Console, line: str) -> None:
 
 def _tell(now: Standing, batch: Batch, options: Options, console: Console) -> None:
     """What is due, and what is graded again or left although something has changed."""
-    done, unread = len(now.kept), len(now.unread)
-    _say(console, f"{len(now.due)} to grade, {done} done, {unread} that cannot be read")
+    for line in now.told():
+        _say(console, line)
     careless = ": what was handed in can do here whatever you can"
     _say(console, f"isolation {batch.isolation}{careless if batch.isolation == 'none' else ''}")
     if options.regrade:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-import time
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import torch
@@ -14,17 +13,19 @@ from mtcourse.checks.exercise import PUBLIC_SEED, Exercise
 from mtcourse.checks.judge import Verdict, verdict_on
 from mtcourse.errors import MtcourseError
 from mtcourse.grading.allowed import not_allowed
-from mtcourse.grading.kernel import GradingKernel, Limits, Ran
+from mtcourse.grading.cell_code import can_be_read
+from mtcourse.grading.kernel import Ran
 from mtcourse.grading.kernel_side import ATTEMPT
 from mtcourse.grading.merge import Merged, Step
 from mtcourse.grading.payload import BadPayload, packed_cases, unpacked_attempt
+from mtcourse.grading.run import Run
 
 LOST = ("timeout", "kernel-died", "output-limit")
 """Outcomes after which a kernel is gone."""
-
-
-GIVEN_SECONDS = 60.0
-"""That an instructor's cell has at least: learners do not pay for a slow machine."""
+UNREAD = (
+    "not allowed here: code that cannot be read before it is run; take the magics (% and !) out "
+    "of this cell"
+)
 
 
 @dataclass(frozen=True)
@@ -39,6 +40,7 @@ class Graded:
         feedback: what it found on the inputs that everybody knows, where the answer is not right;
             a learner is told this, which holds no hidden input and no expected value.
         note: what else there is to say, such as the exception of the answer's cell.
+        without: the learner's cells that it uses, and that were left out after an accident.
     """
 
     exercise: str
@@ -46,98 +48,16 @@ class Graded:
     verdict: Verdict | None = None
     feedback: Verdict | None = None
     note: str = ""
-
-
-class Run:
-    """A kernel with what was run in it.
-
-    Args:
-        start: makes a new kernel.
-        limits: of each cell.
-    """
-
-    def __init__(self, start: Callable[[], GradingKernel], limits: Limits | None = None) -> None:
-        self._start = start
-        self._limits = limits or Limits()
-        self._deadline = time.monotonic() + self._limits.total
-        self._kernel: GradingKernel | None = None
-        self._alone = False
-        self._left_out: set[str] = set()  # added cells that lose the kernel
-        self.theirs: set[str] = set()  # the learner's cells that were run in this kernel
-        self.ended: dict[str, Ran] = {}  # how each answer's cell ended, where not well
-        self.troubles: list[str] = []  # of the instructor's own cells, while all are run together
-
-    def take(self, step: Step) -> Ran:
-        """Runs a cell for good."""
-        ran = self.ask(step.source, GIVEN_SECONDS if step.role == "given" else 0.0)
-        if step.role in ("answer", "added"):
-            self.theirs.add(step.exercise or step.id)
-        if step.role == "answer" and ran.state != "ok":
-            self.ended[step.exercise] = ran
-        elif step.role == "given" and ran.state == "error" and not self._alone:
-            self.troubles.append(f"the given cell {step.id} did not end well: {ran.error}")
-        return ran
-
-    @property
-    def goes_on(self) -> bool:
-        """Whether there is a kernel with all that was run in it."""
-        return self._kernel is not None
-
-    def ask(self, source: str, at_least: float = 0.0) -> Ran:
-        """Runs a cell of the grader's, which leaves nothing behind."""
-        left = self._deadline - time.monotonic()
-        if left <= 0:
-            return Ran("timeout")
-        if self._kernel is None:
-            self._kernel = self._start()
-        seconds = min(left, max(at_least, self._limits.seconds))
-        ran = self._kernel.execute(source, replace(self._limits, seconds=seconds))
-        if ran.kernel_is_lost:
-            self._kernel = None
-        return ran
-
-    def take_alone(self, steps: Sequence[Step], exercise: str) -> Ran | None:
-        """Runs, in a new kernel, what belongs to one exercise and no answer to another.
-
-        An added cell that loses the kernel is left out, from now on. Returns how the kernel was
-        lost, where it was lost all the same.
-        """
-        self._alone = True
-        while True:
-            self.end()
-            self.theirs.clear()
-            self.ended.clear()
-            for step in steps:
-                others = step.role == "answer" and step.exercise != exercise
-                if others or step.role == "check" or step.id in self._left_out:
-                    continue
-                ran = self.take(step)
-                if ran.kernel_is_lost:
-                    if step.role != "added" or self._is_over():
-                        return ran
-                    self._left_out.add(step.id)
-                    break
-            else:
-                return None
-
-    def _is_over(self) -> bool:
-        """Whether there is no time left for anything."""
-        return time.monotonic() > self._deadline
-
-    def end(self) -> None:
-        """Ends the kernel."""
-        if self._kernel:
-            self._kernel.stop()
-        self._kernel = None
+    without: tuple[str, ...] = ()
 
 
 def grade(
     merged: Merged, bank: Sequence[Exercise], seed: int, run: Run
 ) -> Generator[Graded, None, None]:
-    """Runs a merged notebook, and judges each exercise when it comes to it.
+    """Runs a submission, and judges each exercise where its check stands.
 
-    All cells share a kernel, until one ends it or does not end. From there on each exercise gets a
-    kernel of its own, without the answers to others: so a loss costs the exercise that causes it.
+    All cells share a kernel. When it is lost, another one begins without the cell that it did not
+    survive, and with all that was run before: so a loss costs the exercise that causes it.
 
     Args:
         merged: the learner's answers in the instructor's notebook.
@@ -149,7 +69,6 @@ def grade(
         MtcourseError: the seed is the one that learners' own checks use.
     """
     known = {exercise.id: exercise for exercise in bank}
-    together = True
     try:
         if seed == PUBLIC_SEED:
             raise MtcourseError(
@@ -158,35 +77,47 @@ def grade(
         banned = not_allowed(merged, bank)
         for place, step in enumerate(merged.steps):
             if step.role != "check":
-                together = together and not run.take(step).kernel_is_lost
-            elif step.exercise in merged.missing:
+                continue
+            if step.exercise in merged.missing:
                 yield Graded(step.exercise, "missing", note="there is no cell for it")
             elif step.exercise in banned:
                 yield Graded(step.exercise, "error", note=banned[step.exercise])
             elif step.exercise in known:
-                exercise = known[step.exercise]
-                if together:
-                    graded = _judged(run, exercise, seed)
-                    together = run.goes_on
-                    if graded.outcome not in LOST or run.theirs <= {
-                        exercise.id
-                    }:  # nobody else can be to blame
-                        yield graded
-                        continue
-                lost = run.take_alone(merged.steps[:place], exercise.id)
-                if lost and exercise.id not in run.ended:
-                    yield Graded(exercise.id, lost.state, note="before it came to its answer")
-                else:
-                    yield _judged(run, exercise, seed)
+                yield _graded(run, known[step.exercise], seed, merged.steps[:place])
+        run.run_the_rest(merged.steps)
     finally:
         run.end()
 
 
-def _judged(run: Run, exercise: Exercise, seed: int) -> Graded:
-    """One exercise, after all cells before its check."""
+def _graded(run: Run, exercise: Exercise, seed: int, before: Sequence[Step]) -> Graded:
+    """One exercise, with as many of the earlier answers as the kernel survives."""
+    graded = Graded(exercise.id, "missing")
+    for number, company in enumerate(run.companies(before, exercise.id)):
+        lost = run.bring(before, exercise.id, company)
+        graded = _judged(run, exercise, seed, lost)
+        if graded.outcome not in LOST:
+            if number:  # with more of them the kernel was lost
+                run.separate()
+            break
+    own = [i for i, one in enumerate(before) if (one.role, one.exercise) == ("answer", exercise.id)]
+    if graded.outcome in LOST:
+        ended = run.ended.get(exercise.id)
+        for place in own * bool(ended and ended.kernel_is_lost):
+            run.leave_out(before, place, graded.outcome)
+        return graded
+    if graded.outcome == "passed":
+        is_read = all(can_be_read(before[place].source) for place in own)
+        return graded if is_read else Graded(exercise.id, "error", note=UNREAD)
+    return replace(graded, without=run.without(before, exercise.id))
+
+
+def _judged(run: Run, exercise: Exercise, seed: int, lost: Ran | None) -> Graded:
+    """One exercise, after all cells before its check, one of which may have lost the kernel."""
     ended = run.ended.get(exercise.id)
     if ended and ended.kernel_is_lost:
         return Graded(exercise.id, ended.state, note="its own cell did not end well")
+    if lost:
+        return Graded(exercise.id, lost.state, note="before it came to its answer")
     tried, ran = _tried(run, exercise, seed)
     note = ended.error if ended else ""
     if ran.kernel_is_lost:

@@ -2,23 +2,47 @@
 
 from __future__ import annotations
 
+import functools
+import io
 import os
 import stat
+import struct
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 
 from mtcourse.errors import MtcourseError
-from mtcourse.grading.submission import LARGEST, LINK, TOO_LARGE, Unreadable, read_content
+from mtcourse.grading.submission import (
+    LARGEST,
+    LINK,
+    NO_FILE,
+    TOO_LARGE,
+    Unreadable,
+    read_content,
+)
 
 DEEPEST = 12
 """Folders within each other that are looked into."""
 LEFT_BY_SYSTEMS = ("__MACOSX", "__pycache__", "desktop.ini", "Thumbs.db")
 """Names that nobody has handed in on purpose; names that begin with a dot are the others."""
+MOST_FILES = 10_000
+"""Files in an archive of a learner's own; its list alone could fill the memory."""
 _METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+_LISTED = b"PK\x01\x02"
+"""How the entry of each file begins in an archive's list."""
+_DAMAGE = (
+    zipfile.BadZipFile,
+    zlib.error,
+    struct.error,
+    EOFError,
+    OSError,
+    ValueError,
+    RuntimeError,  # and NotImplementedError
+)
+"""What reading an archive can stop with, whatever is in it."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +63,7 @@ class HandedIn:
 
 
 def files_in(folder: Path) -> Iterator[HandedIn]:
-    """The files of a folder and of those in it; links are told, and never followed."""
+    """The files of a folder and of those in it; links and pipes are told, and never opened."""
     pending: list[tuple[str, ...]] = [()]
     while pending:
         above = pending.pop()
@@ -48,20 +72,22 @@ def files_in(folder: Path) -> Iterator[HandedIn]:
         except OSError as error:
             if not above:
                 raise MtcourseError(f"{folder} cannot be read: {error.strerror}") from error
-            yield _refused(above, f"its folder cannot be read: {error.strerror}")
+            yield refused(above, f"its folder cannot be read: {error.strerror}")
             continue
         for entry in entries:
             parts = (*above, entry.name)
             if _is_left_by_a_system(entry.name):
                 continue
             if entry.is_symlink():
-                yield _refused(parts, LINK)
-            elif not entry.is_dir(follow_symlinks=False):
+                yield refused(parts, LINK)
+            elif entry.is_file(follow_symlinks=False):
                 yield _file(Path(entry.path), parts)
+            elif not entry.is_dir(follow_symlinks=False):
+                yield refused(parts, NO_FILE)
             elif len(parts) < DEEPEST:
                 pending.append(parts)
             else:
-                yield _refused(parts, f"it lies more than {DEEPEST} folders deep")
+                yield refused(parts, f"it lies more than {DEEPEST} folders deep")
 
 
 def single_file(path: Path) -> HandedIn:
@@ -77,35 +103,80 @@ def _file(path: Path, parts: tuple[str, ...]) -> HandedIn:
     return HandedIn(parts, lambda: read_content(path), when)
 
 
-def _refused(parts: tuple[str, ...], reason: str) -> HandedIn:
+def refused(parts: tuple[str, ...], reason: str) -> HandedIn:
+    """A file that is not opened, and why."""
+
     def read() -> bytes:
         raise Unreadable(reason)
 
     return HandedIn(parts, read, reason=reason)
 
 
-def files_in_zip(path: Path) -> Iterator[HandedIn]:
+def files_in_zip(path: Path) -> list[HandedIn]:
     """The files of an archive, which is read in place: nothing of it is ever written to a disk.
 
+    A folder around all of them is left out if it has the archive's name, or one of Canvas'.
+
     Raises:
-        MtcourseError: it is no archive.
+        Unreadable: it is no archive, or damaged.
+    """
+    if not path.is_file():  # a pipe would be waited for
+        raise Unreadable(NO_FILE)
+    archive = _opened(path)
+    files = _files_of(archive, functools.partial(_bytes_of, archive))
+    tops = {file.parts[0] for file in files if len(file.parts) > 1}
+    if len(tops) == 1 and tops <= {path.stem, "submissions", "submitted"}:
+        return [replace(file, parts=file.parts[1:] or file.parts) for file in files]
+    return files
+
+
+def files_in_own_zip(outer: HandedIn) -> list[HandedIn]:
+    """The files of an archive that one learner has handed in, below that archive.
+
+    The archive is opened anew whenever one of them is read: a large class has many.
+
+    Raises:
+        Unreadable: it is no archive, damaged, empty, or larger than it need be.
+    """
+    content = outer.read()
+    if len(content) > LARGEST or content.count(_LISTED) > MOST_FILES:
+        raise Unreadable("the archive is larger than it need be: hand in the .ipynb itself")
+
+    def read(member: zipfile.ZipInfo) -> bytes:
+        return _bytes_of(_opened(io.BytesIO(outer.read())), member)
+
+    files = _files_of(_opened(io.BytesIO(content)), read)
+    if not files:
+        raise Unreadable("the archive is empty: hand in the .ipynb itself")
+    return [replace(file, parts=(*outer.parts, *file.parts)) for file in files]
+
+
+def _opened(file: Path | io.BytesIO) -> zipfile.ZipFile:
+    """An archive.
+
+    Raises:
+        Unreadable: it is none.
     """
     try:
-        archive = zipfile.ZipFile(path)
-    except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError) as error:
-        raise MtcourseError(f"{path} is no zip archive that can be read: {error}") from error
-    members = [member for member in archive.infolist() if not member.is_dir()]
-    paths = [_parts_of(member.filename) for member in members]
-    tops = {parts[0] for parts in paths if len(parts) > 1}
-    whole = len(tops) == 1 and tops <= {path.stem, "submissions", "submitted"}
-    for member, parts in zip(members, paths, strict=True):
-        if any(_is_left_by_a_system(part) for part in parts):
+        return zipfile.ZipFile(file)
+    except _DAMAGE as error:
+        raise Unreadable(f"it is not a zip archive that can be read{_because(error)}") from error
+
+
+def _files_of(archive: zipfile.ZipFile, read: Callable[[zipfile.ZipInfo], bytes]) -> list[HandedIn]:
+    """The files of an archive but for what systems have left in it."""
+    files = []
+    for member in archive.infolist():
+        parts = _parts_of(member.filename)
+        if member.filename.endswith("/") or any(map(_is_left_by_a_system, parts)):
             continue
-        if reason := _fault_of(member, parts):
-            yield _refused(parts[-1:], reason)
+        if _leads_out(parts):
+            files.append(refused(parts[-1:], "its path in the archive leads out of it"))
+        elif reason := _fault_of(member, parts):
+            files.append(refused(parts, reason))
         else:
-            inner = parts[1:] if whole and len(parts) > 1 else parts
-            yield HandedIn(inner, _reader(archive, member), _when(member))
+            files.append(HandedIn(parts, functools.partial(read, member), _when(member)))
+    return files
 
 
 def _parts_of(name: str) -> tuple[str, ...]:
@@ -113,10 +184,13 @@ def _parts_of(name: str) -> tuple[str, ...]:
     return tuple(name.replace("\\", "/").split("/"))
 
 
+def _leads_out(parts: tuple[str, ...]) -> bool:
+    """Whether a member's path means another place than one below its archive."""
+    return "" in parts or ".." in parts or "." in parts or parts[0].endswith(":")
+
+
 def _fault_of(member: zipfile.ZipInfo, parts: tuple[str, ...]) -> str:
     """Why a member of an archive is not read."""
-    if "" in parts or ".." in parts or "." in parts or parts[0].endswith(":"):
-        return "its path in the archive leads out of it"
     if len(parts) > DEEPEST:
         return f"it lies more than {DEEPEST} folders deep"
     if stat.S_ISLNK(member.external_attr >> 16):
@@ -128,16 +202,18 @@ def _fault_of(member: zipfile.ZipInfo, parts: tuple[str, ...]) -> str:
     return TOO_LARGE if member.file_size > LARGEST else ""
 
 
-def _reader(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> Callable[[], bytes]:
-    def read() -> bytes:
-        try:
-            with archive.open(member) as file:
-                # No more than the size that the archive states is unpacked, whatever is in it.
-                return file.read(LARGEST)
-        except (zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError) as error:
-            raise Unreadable(f"it is damaged in its archive: {error}") from error
+def _bytes_of(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes:
+    """What a member of an archive holds; no more than the size that the archive states."""
+    try:
+        with archive.open(member) as file:
+            return file.read(LARGEST)
+    except _DAMAGE as error:
+        raise Unreadable(f"it is damaged in its archive{_because(error)}") from error
 
-    return read
+
+def _because(error: Exception) -> str:
+    """What the library says; it does not always say anything."""
+    return f" ({error})" if str(error) else ""
 
 
 def _when(member: zipfile.ZipInfo) -> float:

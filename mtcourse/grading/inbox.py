@@ -2,32 +2,45 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
-import unicodedata
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from mtcourse.errors import MtcourseError
-from mtcourse.grading.handed_in import HandedIn, files_in, files_in_zip, single_file
+from mtcourse.grading.handed_in import (
+    HandedIn,
+    files_in,
+    files_in_own_zip,
+    files_in_zip,
+    refused,
+    single_file,
+)
 from mtcourse.grading.submission import Unreadable, parse_submission
+from mtcourse.grading.whose import (
+    Known,
+    Told,
+    is_archive,
+    is_name_of,
+    is_notebook,
+    notebook_in,
+    printable,
+    stem_of,
+    told_by,
+)
 
-LONGEST_NAME = 48
 SOME = 3
 """Files that a reason names, of however many."""
-Known = Mapping[str, frozenset[str]]
-"""The notebooks that are graded, by name, with the exercises of each."""
-
-_NOTEBOOK = re.compile(r"(.*)\.ipynb(\.json|\.txt)?", re.IGNORECASE | re.DOTALL)
-"""Some browsers add an ending of their own to what they save."""
-_MOODLE = re.compile(r"(.+_\d+)_assignsubmission_[a-z]+_?(.*)", re.DOTALL)
-_CANVAS = re.compile(r"(.+?)(?:_LATE)?_(\d+)_(\d+)", re.DOTALL)
-_CANVAS_FILE = re.compile(r"(.+?)(?:_LATE)?_(\d{3,})_(\d{3,})_(.+)", re.DOTALL)
-_COPY = re.compile(r"[-_ ]*(?:copy|v)?[-_ ]*\(?(\d{0,9})\)?\s*", re.IGNORECASE)
+MOST_NOTEBOOKS = 100
+"""Notebooks that an archive of one learner's may hold."""
+OF_A_CLASS = (
+    "it looks like the archive of a whole class: grade it by itself, or rename it after its "
+    "notebook, as in 05_masks.zip"
+)
 _DEFINED = re.compile(r"^(?:def |class )?(\w+) ?[=(:]", re.MULTILINE)
 """The names that code defines at its left margin, and a few others."""
-_RESERVED = re.compile(r"(?:con|prn|aux|nul|com\d|lpt\d)(?:\..*)?", re.IGNORECASE)
+_ALL_OF_THEM = re.compile(r"(?:submissions|submitted)(?![a-z]).*", re.IGNORECASE)
+"""How archives of a class are called that do not name the notebook."""
 
 
 @dataclass(frozen=True)
@@ -53,20 +66,24 @@ class Found:
 
 @dataclass(frozen=True)
 class _Attempt:
-    """A file with what its name tells."""
+    """A file with what its path tells, or that of the archive which its author has packed."""
 
-    learner: str
+    told: Told
     notebook: str
     handed_in: HandedIn
-    number: int = 0  # of the attempt, where the name has one
-    is_numbered: bool = False  # by a system that counts attempts, not by whoever copied a file
+    arrived: float
+
+    @property
+    def learner(self) -> str:
+        """Whose it is."""
+        return self.told.learner
 
     @property
     def rank(self) -> tuple[object, ...]:
         """Among attempts at the same notebook, the greatest is the latest one."""
-        file = self.handed_in
-        counted = self.number if self.is_numbered else 0
-        return not file.reason, counted, file.when, self.number, file.parts
+        file, number = self.handed_in, self.told.number
+        counted = number if self.told.is_numbered else 0
+        return not file.reason, counted, self.arrived, file.when, number, file.parts
 
 
 def find(submissions: Path, known: Known) -> list[Found]:
@@ -74,6 +91,7 @@ def find(submissions: Path, known: Known) -> list[Found]:
 
     Understands a folder for each learner, files of all learners in one folder, and the archives of
     Canvas and Moodle, as they are or unpacked; folders named after a notebook may lie around them.
+    What a learner has packed into an archive is that learner's, whatever it is called in there.
 
     Args:
         submissions: a folder, an archive, or one notebook.
@@ -85,89 +103,117 @@ def find(submissions: Path, known: Known) -> list[Found]:
     notebooks: list[_Attempt] = []
     others: list[_Attempt] = []
     for file, hint in _files(submissions, known):
-        attempt = _attempt(file, known, hint)
-        (notebooks if _NOTEBOOK.fullmatch(file.parts[-1]) else others).append(attempt)
+        for attempt in _attempts(file, known, hint):
+            is_one = is_notebook(attempt.handed_in.parts[-1])
+            (notebooks if is_one else others).append(attempt)
     groups: dict[tuple[str, str], list[_Attempt]] = {}
     for attempt in notebooks:
         groups.setdefault((attempt.learner, attempt.notebook), []).append(attempt)
     found = [_latest(group) if group[0].notebook else _unknown(group) for group in groups.values()]
+    found = [replace(one, notes=(*one.notes, *_left_out(one.learner, others))) for one in found]
     found += _without_notebook(others, {attempt.learner for attempt in notebooks})
     return sorted(found, key=lambda one: (one.learner, one.notebook))
 
 
 def _files(submissions: Path, known: Known) -> Iterator[tuple[HandedIn, str]]:
-    """Every file, with the notebook that the archive around it is named after."""
+    """Every file, with the notebook that the archive around it is named after.
+
+    An archive is the class's if it is what was asked for, or all that there is, or is named after
+    a notebook and nobody; every other one is some learner's.
+    """
     if submissions.is_dir():
-        for file in files_in(submissions):
-            if len(file.parts) == 1 and not file.reason and _is_zip(file.parts[0]):
-                path = submissions / file.parts[0]
-                hint = _named(path.stem, known)[0]
-                yield from ((inner, hint) for inner in files_in_zip(path))
-            else:
-                yield file, ""
+        files = list(files_in(submissions))
+        for file in files:
+            yield from _in_folder(submissions, file, len(files) == 1, known)
     elif not submissions.exists():
         raise MtcourseError(f"there is nothing at {submissions}: name a folder of submissions")
-    elif _is_zip(submissions.name):
-        hint = _named(submissions.stem, known)[0]
-        yield from ((inner, hint) for inner in files_in_zip(submissions))
+    elif is_archive(submissions.name):
+        yield from _only_class_in(submissions, known)
     else:
         file = single_file(submissions)
-        if any(_pattern(one).fullmatch(submissions.stem) for one in known):
+        if any(is_name_of(one, submissions.stem) for one in known):
             file = replace(file, parts=(submissions.resolve().parent.name, *file.parts))
         yield file, ""
 
 
-def _is_zip(name: str) -> bool:
-    return name.lower().endswith(".zip")
+def _in_folder(
+    folder: Path, file: HandedIn, is_alone: bool, known: Known
+) -> Sequence[tuple[HandedIn, str]]:
+    """A file of the folder of submissions, or those of the class where it is their archive."""
+    path = folder.joinpath(*file.parts)
+    if file.reason or len(file.parts) > 1 or not is_archive(path.name):
+        return [(file, "")]
+    if is_alone and not told_by(file.parts, known).by_system:
+        return _only_class_in(path, known)
+    if any(is_name_of(one, path.stem) for one in known):
+        try:
+            return _class_in(path, known)
+        except Unreadable as error:
+            return [(refused(file.parts, str(error)), "")]
+    return [(file, "")]
 
 
-def _attempt(file: HandedIn, known: Known, hint: str) -> _Attempt:
-    """Whose a file is, and which notebook, from its path or else from its cells."""
-    outer = next((one for one in known if _pattern(one).fullmatch(file.parts[0])), "")
-    parts = list(file.parts)
-    if outer and len(parts) > 1:
-        del parts[0]
-    matched = _NOTEBOOK.fullmatch(parts[-1])
-    stem = matched[1] if matched else parts[-1]
-    notebook, before, after = _named(stem, known)
-    copy = _COPY.fullmatch(after)
-    canvas = _CANVAS.fullmatch(before.rstrip("_- ")) if notebook else _CANVAS_FILE.fullmatch(stem)
-    if moodle := _MOODLE.fullmatch(parts[0]):
-        learner = moodle[1]
-    elif len(parts) > 1:
-        learner = parts[0]
-    elif canvas:
-        learner = f"{canvas[1]}_{canvas[2]}"
-    else:
-        learner = before.strip("_- ") or ("" if copy else after.strip("_- ")) or stem
-    if matched and not notebook and not file.reason:
-        folders = (_named(part, known)[0] for part in reversed(parts[:-1]))
-        notebook = (
-            _notebook_of_cells(file, known) or next(filter(None, folders), "") or outer or hint
+def _only_class_in(path: Path, known: Known) -> Sequence[tuple[HandedIn, str]]:
+    """The files of an archive that is all that there is to grade.
+
+    Raises:
+        MtcourseError: it is none.
+    """
+    try:
+        return _class_in(path, known)
+    except Unreadable as error:
+        raise MtcourseError(f"{path}: {error}") from error
+
+
+def _class_in(path: Path, known: Known) -> Sequence[tuple[HandedIn, str]]:
+    """The files of a class's archive, each with the notebook that the archive is named after."""
+    hint = notebook_in(path.stem, known)
+    return [(file, hint) for file in files_in_zip(path)]
+
+
+def _attempts(file: HandedIn, known: Known, hint: str) -> list[_Attempt]:
+    """What a file comes to: itself, or what its author has packed into it."""
+    told = told_by(file.parts, known)
+    if file.reason or not is_archive(file.parts[-1]):
+        notebook = told.notebook or _notebook_of(file, known) or told.around or hint
+        return [_Attempt(told, notebook, file, file.when)]
+    try:
+        inside = files_in_own_zip(file)
+        notebooks = [one for one in inside if is_notebook(one.parts[-1])]
+        inner = [told_by(one.parts[len(file.parts) :], known) for one in notebooks]
+        _refuse_a_class(file, told, inner)
+    except Unreadable as error:
+        return [_Attempt(told, "", refused(file.parts, str(error)), file.when)]
+    if not notebooks:
+        return [_Attempt(told, "", one, file.when) for one in inside]
+    made = []
+    for one, named in zip(notebooks, inner, strict=True):
+        around = named.around or told.notebook or told.around or hint
+        notebook = named.notebook or _notebook_of(one, known) or around
+        made.append(_Attempt(told, notebook, one, file.when))
+    return made
+
+
+def _refuse_a_class(file: HandedIn, told: Told, inside: Sequence[Told]) -> None:
+    """Sees to it that an archive can be one learner's.
+
+    Raises:
+        Unreadable: it is a class's, or holds more than anybody means to hand in.
+    """
+    if len(inside) > MOST_NOTEBOOKS:
+        raise Unreadable(
+            f"it holds more than {MOST_NOTEBOOKS} notebooks: hand in the one asked for"
         )
-    number = int(copy[1] or 0) if copy else 0
-    return _Attempt(safe_name(learner), notebook, file, number, bool(canvas) and len(parts) == 1)
+    only_named = not told.by_system and not told.by_folder
+    is_called_so = bool(_ALL_OF_THEM.fullmatch(stem_of(file.parts[-1])))
+    if only_named and (is_called_so or any(one.by_system for one in inside)):
+        raise Unreadable(OF_A_CLASS)
 
 
-def _named(name: str, known: Known) -> tuple[str, str, str]:
-    """The one notebook whose name is part of a name, with what stands before and after it."""
-    matches = {one: match for one in known if (match := _pattern(one).search(name))}
-    longest = max(matches, key=len, default="")
-    inner = [one for one in matches if one != longest and not _pattern(one).search(longest)]
-    if not matches or inner:
-        return "", name, ""
-    match = matches[longest]
-    return longest, name[: match.start()], name[match.end() :]
-
-
-def _pattern(notebook: str) -> re.Pattern[str]:
-    """A notebook's name as people write it: with a blank or a hyphen for each underscore."""
-    words = map(re.escape, re.split(r"[-_ ]+", notebook))
-    return re.compile(rf"(?<![^\W_]){'[-_ ]+'.join(words)}(?![^\W_])", re.IGNORECASE)
-
-
-def _notebook_of_cells(file: HandedIn, known: Known) -> str:
+def _notebook_of(file: HandedIn, known: Known) -> str:
     """The notebook most of whose exercises a file has; nothing where two have as many."""
+    if file.reason or not is_notebook(file.parts[-1]):
+        return ""
     try:
         cells = parse_submission(file.read()).cells
     except Unreadable:
@@ -201,17 +247,25 @@ def _unknown(attempts: Sequence[_Attempt]) -> Found:
     return Found(attempts[0].learner, "", printable(first.parts), first.read, reason)
 
 
+def _left_out(learner: str, others: Sequence[_Attempt]) -> Iterator[str]:
+    """What of a learner's could not be opened, beside the notebooks that could."""
+    for attempt in others:
+        if attempt.learner == learner and attempt.handed_in.reason:
+            file = attempt.handed_in
+            yield f"{printable(file.parts)} is left out: {file.reason}"
+
+
 def _without_notebook(others: Sequence[_Attempt], done: set[str]) -> Iterator[Found]:
     """Learners who handed in something, but no notebook; who wrote a loose file is not known."""
     of_learner: dict[str, list[HandedIn]] = {}
     for attempt in others:
-        is_of_somebody = len(attempt.handed_in.parts) > 1 or attempt.is_numbered
+        is_of_somebody = attempt.told.by_system or len(attempt.handed_in.parts) > 1
         if attempt.learner not in done and (is_of_somebody or attempt.handed_in.reason):
             of_learner.setdefault(attempt.learner, []).append(attempt.handed_in)
     for learner, files in of_learner.items():
         names = _some([printable(file.parts) for file in files])
-        refused = next((file.reason for file in files if file.reason), "")
-        reason = refused or f"there is no notebook, only {names}: hand in the .ipynb itself"
+        refusal = next((file.reason for file in files if file.reason), "")
+        reason = refusal or f"there is no notebook, only {names}: hand in the .ipynb itself"
         yield Found(learner, "", printable(files[0].parts), files[0].read, reason)
 
 
@@ -219,31 +273,3 @@ def _some(names: Sequence[str]) -> str:
     """A few of many names."""
     more = f" and {len(names) - SOME} more" if len(names) > SOME else ""
     return ", ".join(names[:SOME]) + more
-
-
-def printable(parts: Sequence[str]) -> str:
-    """A path as it can be printed on one line, and stand in the name of a test."""
-    path = "/".join(parts).replace("::", "__")
-    return "".join(c if c.isprintable() else "�" for c in path)[:300]
-
-
-def safe_name(name: str) -> str:
-    """A name that a file can have on every system; different names stay different.
-
-    >>> safe_name("Zoë Smith_12"), safe_name("../etc")
-    ('Zoë Smith_12', '_etc-f7f912')
-    """
-    plain = unicodedata.normalize("NFC", name)
-    kept = "".join(c if _is_harmless(c) else "_" for c in plain)[:LONGEST_NAME].strip(" .")
-    if kept == plain and kept and not _RESERVED.fullmatch(kept):
-        return kept
-    digest = hashlib.sha256(plain.encode("utf-8", "surrogatepass")).hexdigest()
-    return f"{kept or 'learner'}-{digest[:6]}"
-
-
-def _is_harmless(character: str) -> bool:
-    return (
-        character.isalnum()
-        or character in " -_.@+'(),"
-        or unicodedata.category(character) in ("Mn", "Mc")
-    )

@@ -12,7 +12,7 @@ from jupyter_client.kernelspec import KernelSpecManager
 from jupyter_client.manager import KernelManager
 from nbval.kernel import RunningKernel
 
-from mtcourse.grading.payload import readable
+from mtcourse.grading.payload import error_in_words, readable
 
 LARGEST_MESSAGE = 16 * 2**20
 """Bytes of a message; one that is larger cuts the connection."""
@@ -157,7 +157,7 @@ class GradingKernel(RunningKernel):
         if kind in ("display_data", "execute_result"):
             seen.data.append(dict(content["data"]))
         elif kind == "error":
-            seen.error = readable(f"{content['ename']}: {content['evalue']}")
+            seen.error = error_in_words(content["ename"], content["evalue"])
         elif kind == "status" and content["execution_state"] == "idle":
             seen.idle = True
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import ast
-import functools
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from mtcourse.grading.cell_code import imports_of, names_of
 from mtcourse.grading.exercises import is_untouched
 from mtcourse.grading.source import Cell
 from mtcourse.grading.submission import Submission
@@ -199,32 +198,3 @@ def _kept_imports(
         if imports:
             steps.append(Step("added", "", "\n".join(imports), f"{given.id}-imports"))
     return steps
-
-
-def names_of(code: str) -> set[str]:
-    """The names that code defines at its left margin: functions, classes and variables."""
-    names: set[str] = set()
-    for statement in statements_of(code):
-        if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-            names.add(statement.name)
-        elif isinstance(statement, ast.Assign | ast.AnnAssign):
-            targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
-            nodes = (node for target in targets for node in ast.walk(target))
-            names |= {node.id for node in nodes if isinstance(node, ast.Name)}
-    return names
-
-
-def imports_of(code: str) -> list[str]:
-    """The import statements at the left margin of code."""
-    found = (s for s in statements_of(code) if isinstance(s, ast.Import | ast.ImportFrom))
-    return [ast.unparse(statement) for statement in found]
-
-
-@functools.lru_cache(maxsize=64)
-def statements_of(code: str) -> list[ast.stmt]:
-    """The statements of code, without the lines that only IPython understands."""
-    plain = "\n".join("" if line.lstrip()[:1] in "%!?" else line for line in code.splitlines())
-    try:
-        return ast.parse(plain).body
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return []

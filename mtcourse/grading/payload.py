@@ -137,6 +137,16 @@ def readable(text: Any) -> str:
     return str(text)[:LONGEST_TEXT].encode("utf-8", "replace").decode()
 
 
+def error_in_words(name: Any, message: Any) -> str:
+    """An exception as a learner reads it: what Python 3.13 keeps to itself has its plain name.
+
+    >>> error_in_words("_IncompleteInputError", "incomplete input")
+    'SyntaxError: incomplete input'
+    """
+    plain = "SyntaxError" if name == "_IncompleteInputError" else name
+    return readable(f"{plain}: {message}")
+
+
 class Other:
     """Something that no check compares, by the name of its type; equal to nothing."""
 

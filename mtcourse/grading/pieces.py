@@ -20,8 +20,8 @@ from torch import Tensor
 
 from mtcourse.checks.guard import NOTEBOOK
 from mtcourse.checks.judge import judge
+from mtcourse.grading.cell_code import names_of, statements_of
 from mtcourse.grading.exercises import is_untouched
-from mtcourse.grading.merge import names_of, statements_of
 from mtcourse.grading.source import Cell
 from mtcourse.grading.submission import Unreadable, read_submission
 from mtcourse.layers.cross_attention import cross_attention

@@ -15,6 +15,8 @@ from mtcourse.grading.unit import Job, versions
 
 UNKNOWN = "unknown"
 """The name of the record of files that answer no known notebook."""
+MOST_TOLD = 10
+"""Files that cannot be read and are named in the terminal; the reports name all of them."""
 
 
 @dataclass
@@ -33,6 +35,14 @@ class Standing:
     kept: list[Result] = field(default_factory=list)
     unread: list[Result] = field(default_factory=list)
     stale: list[tuple[Result, str]] = field(default_factory=list)
+
+    def told(self) -> list[str]:
+        """How many there are of each kind, and why some cannot be read, in lines."""
+        due, done, unread = map(len, (self.due, self.kept, self.unread))
+        told = [f"{due} to grade, {done} done, {unread} that cannot be read"]
+        told += [f"  {one.file}: {one.reason}" for one in self.unread[:MOST_TOLD]]
+        more = unread - MOST_TOLD
+        return told + [f"  and {more} more, which the report names"] * (more > 0)
 
 
 def standing(found: Iterable[Found], batch: Batch, records: Path, again: bool) -> Standing:

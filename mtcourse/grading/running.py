@@ -13,6 +13,7 @@ from typing import Any
 from mtcourse.checks.checker import VERDICT
 from mtcourse.errors import MtcourseError
 from mtcourse.grading.exercises import is_untouched, notebook_text
+from mtcourse.grading.payload import error_in_words
 from mtcourse.grading.source import Asked, cells_of, exercises_of, read_notebook
 
 SECONDS_A_CELL = 120
@@ -86,7 +87,7 @@ def _result(asked: Asked, check: Mapping[str, Any] | None) -> Result:
             state = "done" if verdict["passed"] else "wrong" if verdict["answered"] else "open"
             return Result(asked, state, "".join(output["data"]["text/plain"]))
         if output["output_type"] == "error":
-            return _stopped(asked, f"{output['ename']}: {output['evalue']}")
+            return _stopped(asked, error_in_words(output["ename"], output["evalue"]))
     return _stopped(asked, "its check said nothing: does it still call check(…)?")
 
 

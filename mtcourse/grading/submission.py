@@ -18,7 +18,7 @@ LONGEST_CODE = 100_000
 """Characters of one code cell, and a tenth of what all of them together may hold."""
 BYTE_ORDER_MARKS = {b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16"}
 
-
+NO_FILE = "it is not a file but a folder, a pipe, a socket or a device: hand in the notebook itself"
 LINK = "it is a link to another file: hand in the notebook itself"
 TOO_LARGE = f"it is larger than {LARGEST // 2**20} MB: clear its outputs, and save it again"
 
@@ -63,7 +63,7 @@ def read_content(path: Path) -> bytes:
         raise Unreadable(f"it cannot be opened: {error.strerror}") from error
     try:
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            raise Unreadable("it is no file")
+            raise Unreadable(NO_FILE)
         with os.fdopen(descriptor, "rb", closefd=False) as file:
             content = file.read(LARGEST + 1)
     finally:

@@ -15,11 +15,12 @@ from typing import Any
 from mtcourse.checks.exercise import Exercise
 from mtcourse.errors import MtcourseError
 from mtcourse.grading.exercises import exercise_notebook
-from mtcourse.grading.grade import Graded, Run, grade
+from mtcourse.grading.grade import Graded, grade
 from mtcourse.grading.isolation.choose import isolation_named
 from mtcourse.grading.kernel import GradingKernel, Limits
 from mtcourse.grading.merge import Merged, merge
 from mtcourse.grading.results import GRADED, UNREADABLE, ExerciseResult, Result
+from mtcourse.grading.run import Run
 from mtcourse.grading.source import Asked, cells_of, exercises_of
 from mtcourse.grading.submission import Unreadable, parse_submission
 
@@ -143,6 +144,14 @@ def exercise_result(asked: Asked, graded: Graded, merged: Merged, limits: Limits
 
 def _says(graded: Graded, limits: Limits) -> str:
     """What the learner reads: nothing of it from inputs that are hidden."""
+    said = _says_of_answer(graded, limits)
+    if graded.without:
+        said += f"\n  ! tried without {', '.join(graded.without)}: Python had ended or hung"
+    return said
+
+
+def _says_of_answer(graded: Graded, limits: Limits) -> str:
+    """The same, but for what was left out."""
     if graded.outcome == "passed":
         return str(graded.verdict)
     if graded.outcome in _ENDED:

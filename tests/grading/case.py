@@ -32,6 +32,7 @@ class Case:
         outcomes: by exercise; what is not named here comes out as ``others`` says.
         others: the outcome of all other exercises.
         repaired: a word from what the learner is told was put right.
+        says: by exercise, a word from what the learner is told of it.
         unreadable: a word from the reason why it is not graded.
         forges: how it would earn points where the verdict is made inside the learner's kernel.
         notebook: which one it is.
@@ -46,6 +47,7 @@ class Case:
     outcomes: Mapping[str, str] = field(default_factory=dict)
     others: str = "passed"
     repaired: str = ""
+    says: Mapping[str, str] = field(default_factory=dict)
     unreadable: str = ""
     forges: str = ""
     notebook: str = "05_masks"
@@ -81,6 +83,8 @@ class Case:
                     f"{one.exercise} is {one.outcome} with {one.points} of {one.out_of} points, "
                     f"and should be {wanted}: {one.says}"
                 )
+            if (word := self.says.get(one.exercise, "")) not in one.says:
+                faults.append(f"of {one.exercise} is said {one.says!r}, nothing of {word!r}")
         if self.repaired not in "\n".join(result.repairs):
             faults.append(f"the learner is told {result.repairs}, nothing of {self.repaired!r}")
         return faults

@@ -8,7 +8,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
 from pathlib import Path
 
-from mtcourse.grading.inbox import safe_name
 from mtcourse.grading.reports.class_report import class_report
 from mtcourse.grading.reports.feedback import feedback_notebook, feedback_page
 from mtcourse.grading.reports.gradescope import gradescope_json
@@ -20,6 +19,7 @@ from mtcourse.grading.reports.tables import (
     nbgrader_table,
 )
 from mtcourse.grading.results import Result, write_whole
+from mtcourse.grading.whose import safe_name
 
 TABLES = {
     "grades.csv": grades_table,

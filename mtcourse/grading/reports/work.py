@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from mtcourse.grading.payload import error_in_words
 from mtcourse.grading.reports.plain import lines
 from mtcourse.grading.submission import Unreadable, parse_submission
 
@@ -110,7 +111,8 @@ def _output(output: Mapping[str, Any]) -> Output | None:
     if output.get("output_type") == "stream":
         return Output("text", _text(output.get("text")))
     if output.get("output_type") == "error":
-        return Output("error", _text(f"{output.get('ename')}: {output.get('evalue')}"))
+        error = error_in_words(output.get("ename"), output.get("evalue"))
+        return Output("error", _text(error))
     data = output.get("data")
     if not isinstance(data, Mapping):
         return None

@@ -24,7 +24,7 @@ def called(*lines: str) -> str:
 def accident(name: str, code: str, outcome: str, limits: Limits = PATIENT, **others: Any) -> Case:
     """A case in which the sixth of seven answers is an accident.
 
-    Each exercise from there on costs a kernel of its own; so few are left.
+    What is before it is run again then; so little is left after it.
     """
     return Case(name, {SIXTH: code}, outcomes={SIXTH: outcome}, limits=limits, **others)
 
@@ -231,4 +231,86 @@ TAKING = (
     ),
 )
 
-CASES = (*ENDLESS, *ENDING, *ASKING, *TALKING, *TAKING)
+OF_EARLIER_ONES = (
+    "def decoder_mask(ids, pad):\n    return causal_mask(ids.shape[1]) & padding_mask(ids, pad)"
+)
+"""A right answer that is made of two others."""
+
+
+def used_later(name: str, exercise: str, code: str, outcome: str, **others: Any) -> Case:
+    """A case in which an answer uses others, all of them before an accident or after it."""
+    answers = {SIXTH: OF_EARLIER_ONES, exercise: code}
+    return Case(name, answers, outcomes={exercise: outcome}, **others)
+
+
+LATER = (
+    used_later(
+        "earlier answers used, after one that ends Python",
+        "hidden_weight",
+        "import os\nos._exit(1)",
+        "kernel-died",
+        repaired="hidden_weight ended Python: other cells were run without it",
+    ),
+    used_later(
+        "earlier answers used, after an endless loop",
+        "allowed_pairs",
+        "while True: pass",
+        "timeout",
+        limits=SHORT,
+        repaired="allowed_pairs did not end in time: other cells were run without it",
+    ),
+    used_later(
+        "earlier answers used, after one that ends Python when called",
+        "hidden_weight",
+        "import os\ndef hidden_weight(*_): os._exit(1)",
+        "kernel-died",
+    ),
+    used_later(
+        "earlier answers used, after one that prints for ever",
+        "masked_weights",
+        "while True: print('x' * 1000)",
+        "output-limit",
+        limits=CHATTY,
+        repaired="masked_weights printed too much",
+    ),
+    used_later(
+        "earlier answers used, after a death that comes later",
+        "hidden_weight",
+        "import os, threading\nthreading.Timer(0.3, os._exit, [1]).start()\n"
+        + right_answers("05_masks")["hidden_weight"],
+        "passed|kernel-died",
+    ),
+    Case(
+        "an import of an earlier answer's cell used, after one that ends Python",
+        {
+            "causal_mask": "import numpy as np\n" + right_answers("05_masks")["causal_mask"],
+            "hidden_weight": "import os\nos._exit(1)",
+            SIXTH: RIGHT.replace("place =", "np.ones(1)\n    place ="),
+        },
+        outcomes={"hidden_weight": "kernel-died"},
+    ),
+    Case(
+        "an answer used that ends Python",
+        {"padding_mask": "import os\nos._exit(1)", SIXTH: OF_EARLIER_ONES},
+        outcomes={"padding_mask": "kernel-died", SIXTH: NO_POINTS},
+        says={SIXTH: "tried without padding_mask"},
+    ),
+    Case(
+        "an answer used that ends Python when called",
+        {"padding_mask": "import os\ndef padding_mask(*_): os._exit(1)", SIXTH: OF_EARLIER_ONES},
+        outcomes={"padding_mask": "kernel-died", SIXTH: NO_POINTS},
+        says={SIXTH: "tried without causal_mask, padding_mask"},
+    ),
+    Case(
+        "a helper after an accident that uses an answer before it",
+        {
+            "causal_mask": "import os\nos._exit(1)",
+            SIXTH: "def hides(ids, pad):\n    return padding_mask(ids, pad)\n\n"
+            "def decoder_mask(ids, pad):\n"
+            "    return (torch.ones(ids.shape[1], ids.shape[1]).tril() > 0) & hides(ids, pad)",
+        },
+        outcomes={"causal_mask": "kernel-died"},
+    ),
+)
+
+CASES = (*ENDLESS, *ENDING, *ASKING, *TALKING, *TAKING, *LATER)

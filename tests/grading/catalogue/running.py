@@ -208,4 +208,47 @@ FORBIDDEN = (
     ),
 )
 
-CASES = (*CODE, *TRIED_AGAIN, *FORBIDDEN)
+BY_SOMEBODY_ELSE = (
+    "def row_softmax(scores):\n"
+    "    rows = scores.reshape(-1, scores.shape[-1])\n"
+    "    return torch.vmap(torch.softmax, in_dims=(0, None))(rows, -1).reshape(scores.shape)"
+)
+"""What calls softmax here is no code of the learner's: it is only seen in the text."""
+
+
+def beside(name: str, magic: str) -> Case:
+    """A case in which a magic stands in the cell of an answer that is not allowed."""
+    return Case(
+        f"torch's own softmax, beside {name}",
+        {"row_softmax": magic.replace("ANSWER", BY_SOMEBODY_ELSE)},
+        outcomes={"row_softmax": "error"},
+        says={"row_softmax": "not allowed here"},
+        forges="code with magics in it is not read before it is run",
+        notebook="04_attention",
+    )
+
+
+MAGICS = (
+    beside("nothing", "ANSWER"),
+    beside("a magic that is never run", "if 0:\n    %pip list\nANSWER"),
+    beside("a shell line that is never run", "if 0:\n    !true '(\nANSWER"),
+    beside("the output of a shell line", "files = !true\nANSWER"),
+    beside("a magic for the whole cell", "%%capture\n%%time\nANSWER"),
+    beside(
+        "a call to a magic",
+        "get_ipython().run_cell_magic('time', '', '''ANSWER''')",
+    ),
+    beside("more magics than can be read", "ANSWER\n" + "%pwd\n" * 300),
+    Case(
+        "torch's own softmax, beside a syntax of one's own",
+        {"row_softmax": BY_SOMEBODY_ELSE + "\nand this is no Python"},
+        "def transform(lines):\n    return [line for line in lines if 'no Python' not in line]\n"
+        "get_ipython().input_transformers_cleanup.append(transform)",
+        outcomes={"row_softmax": "error"},
+        says={"row_softmax": "not allowed here"},
+        forges="code that cannot be read is taken for code that cannot be run",
+        notebook="04_attention",
+    ),
+)
+
+CASES = (*CODE, *TRIED_AGAIN, *FORBIDDEN, *MAGICS)

@@ -36,6 +36,11 @@ def import_in_given_cell(notebook: dict[str, Any]) -> None:
     cell["source"] = "import numpy as np\n" + "".join(cell["source"])
 
 
+def import_beside_the_first_magic(notebook: dict[str, Any]) -> None:
+    cell = cell_with_id(notebook, "install")
+    cell["source"] = ["import torch.nn.functional as F\n", *cell["source"]]
+
+
 def import_in_check_cell(notebook: dict[str, Any]) -> None:
     cell = check_cell(notebook, "causal_mask")
     cell["source"] = ["import functools\n", *cell["source"]]
@@ -157,6 +162,15 @@ CASES = (
         {"causal_mask": "def causal_mask(m):\n    return torch.from_numpy(np.tri(m, dtype=bool))"},
         saved=import_in_given_cell,
         repaired="imports was changed",
+    ),
+    Case(
+        "import written into the cell for Colab, which has a magic",
+        {
+            "padding_mask": "def padding_mask(ids, pad):\n"
+            "    return F.one_hot((ids != pad).long(), 2)[..., 1].bool()[:, None, None]"
+        },
+        saved=import_beside_the_first_magic,
+        repaired="install was changed",
     ),
     Case(
         "import written into a check",

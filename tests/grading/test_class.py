@@ -54,6 +54,8 @@ class Command:
             cwd=ROOT,
             env=os.environ | {"TMPDIR": str(self._temporary)},
             start_new_session=True,
+            # Of tests that run in the background a shell has it ignored.
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
         )
 
     def left_behind(self) -> list[Path]:

@@ -1,4 +1,4 @@
-"""Document A's model, trained and put to work: as printed, and mended (chapters 07 to 09)."""
+"""Document A's model, trained and put to work: as printed, and repaired (chapters 07 to 09)."""
 
 from __future__ import annotations
 
@@ -89,7 +89,8 @@ class WordPairs:
 def read_target(batch: Batch, shifted: bool) -> Int[Tensor, "batch m"]:
     """What the decoder reads: the target itself (A13, as printed), or shifted right (C07).
 
-    Only shifted has row j read no more than A20 says; if not, it copies what it reads (C08).
+    Only if it is shifted has row j read no more than the words before word j (A20). If not, the
+    model copies what it reads (C08).
     """
     return batch.decoder_input if shifted else batch.labels
 
@@ -113,7 +114,7 @@ def train_framework(
 
     Args:
         pairs: what it learns from.
-        recipe: which of its faults are mended, sizes and steps.
+        recipe: which of its faults are repaired, sizes and steps.
         callbacks: called with every step's report.
         evaluate: as for ``train``, where the recipe says how often.
         model: one with weights of its own to begin with; None makes it by the recipe.

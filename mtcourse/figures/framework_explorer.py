@@ -47,7 +47,7 @@ def framework_explorer(
     if set(models) != set(REPAIRS) or source is None or target is None:
         raise MtcourseError(f"the explorer needs words, and the models {', '.join(REPAIRS)}")
     _, held_out = tiny_pairs()
-    chosen = sorted(held_out, key=lambda pair: pair.source != "today the woman sees the cat.")
+    chosen = sorted(held_out, key=lambda pair: pair.source != "the dog helps the man.")
     data = {
         "source_words": list(source.entries),
         "target_words": list(target.entries),

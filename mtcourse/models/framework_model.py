@@ -188,7 +188,7 @@ class FrameworkModel(nn.Module):
         Args:
             source: source ids, padded with 0.
             target: the target ids that the decoder reads: Y itself in document A, Y shifted right
-                once its first fault is mended.
+                once its first fault is repaired.
             source_mask: True where a source token is real; None when none is padding.
         """
         return self.decode(target, self.encode(source, source_mask), source_mask)
@@ -200,5 +200,5 @@ def _with_positions(H: Float[Tensor, "*batch n d"]) -> Float[Tensor, "*batch n d
 
 
 def _for_one_head(mask: Bool[Tensor, "batch 1 1 n"] | None) -> Bool[Tensor, "batch 1 n"] | None:
-    """The batch's mask without the place for heads, of which there is one."""
+    """The batch's mask without the dimension of heads: there is one head."""
     return None if mask is None else mask[:, 0]

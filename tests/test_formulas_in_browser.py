@@ -41,12 +41,14 @@ MEASURE = """boxes => boxes.map(box => {
         it => it?.getBoundingClientRect());
     const hidden = !['auto', 'scroll'].includes(getComputedStyle(scrolls).overflowX);
     const moves = scrolls.scrollWidth > scrolls.clientWidth;
+    const {paddingLeft, paddingRight} = getComputedStyle(scrolls);
+    const room = seen.width - parseFloat(paddingLeft) - parseFloat(paddingRight);
     const faults = {
         'under its number': beside?.left < Math.min(seen.right, drawn.right) - 0.5,
         'its number is out of the page': beside?.right > all.right + 0.5,
         'cut on the left': drawn.left < seen.left - 0.5,
         'cut on the right': hidden && drawn.right > seen.right + 0.5,
-        'scrolls without need': moves && drawn.width <= seen.width,
+        'scrolls without need': moves && drawn.width <= room,
         'out of reach of the keyboard': moves && scrolls.tabIndex < 0,
     };
     const found = Object.keys(faults).filter(fault => faults[fault]);

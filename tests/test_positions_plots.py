@@ -17,7 +17,7 @@ from matplotlib.text import Text
 
 from mtcourse.errors import MtcourseError
 from mtcourse.figures.attention_map import INK, LINE_COLOURS, book_style, curves
-from mtcourse.figures.positions_plots import clock_hands, limit_line, outcome_bars, row_strips
+from mtcourse.figures.positions_plots import clock_hands, limit_line, row_strips
 
 ROWS = torch.tensor([[0.5, -1.0, 0.0], [1.0, 0.25, -0.5]])
 
@@ -58,13 +58,6 @@ def test_hands_stand_at_their_angles_and_say_how_long_a_turn_takes(ax: Axes) -> 
     assert len(ax.patches) == 4
 
 
-def test_bars_are_as_long_as_shares(ax: Axes) -> None:
-    outcome_bars({"both": 0.96, "none": 0.5}, "right", ax)
-    assert [patch.get_width() for patch in ax.patches] == [0.96, 0.5]
-    assert texts(ax) == ["96%", "50%"]
-    assert ax.yaxis_inverted()
-
-
 def test_a_limit_is_level_and_named(ax: Axes) -> None:
     curves({"a": [(0, 0), (10, 1)]}, "step", "right", ax)
     limit_line(0.25, "the most", ax)
@@ -75,7 +68,6 @@ def test_a_limit_is_level_and_named(ax: Axes) -> None:
 DRAWINGS: dict[str, Callable[[Axes], Axes]] = {
     "row_strips": lambda ax: row_strips(["a", "b"], ROWS, ax),
     "clock_hands": lambda ax: clock_hands([0, 1], 6, ax),
-    "outcome_bars": lambda ax: outcome_bars({"a": 0.5}, "right", ax),
     "limit_line": lambda ax: limit_line(0.5, "most", ax),
 }
 

@@ -1,8 +1,8 @@
-"""Pictures of rows and positions: tables, clock hands, shares of right answers (chapter 03)."""
+"""Pictures of rows and positions: tables, clock hands, level lines (chapter 03)."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import torch
 from jaxtyping import Float
@@ -71,27 +71,6 @@ def clock_hands(positions: Sequence[int], d_model: int, ax: Axes, base: float = 
         right, below = 2.4 * len(speeds) - 1.2, -2.4 * len(positions) + 1.2
         ax.set(xlim=(-5.2, right), ylim=(below, 2.4), aspect="equal")
         ax.axis("off")
-    return ax
-
-
-def outcome_bars(shares: Mapping[str, float], x_label: str, ax: Axes) -> Axes:
-    """Draws a bar for each share, from 0 to 1, with its number in percent.
-
-    Args:
-        shares: each share under its name, from the top.
-        x_label: what the shares are of.
-        ax: where to draw, made within ``book_style()``.
-    """
-    with book_style():
-        places = range(len(shares))
-        ax.barh(places, list(shares.values()), color=LINE_COLOURS[0], height=0.6)
-        for place, share in enumerate(shares.values()):
-            ax.text(share + 0.01, place, f"{share:.0%}", va="center")
-        ax.set_yticks(places, list(shares))
-        ax.set(xlim=(0, 1.1), xlabel=x_label)
-        ax.xaxis.set_major_formatter(lambda share, _: f"{share:.0%}")
-        ax.set_xticks([0, 0.25, 0.5, 0.75, 1])
-        ax.invert_yaxis()
     return ax
 
 

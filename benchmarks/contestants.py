@@ -19,10 +19,10 @@ from torch import Tensor, nn
 from benchmarks.work import SMOOTHING, TOKENS_DECODED, reference_model
 from mtcourse.decoding.search import EOS, beam_search, greedy_search
 from mtcourse.layers.positions import sinusoidal_positions
+from mtcourse.linear import store_by_columns
 from mtcourse.models.decoding_state import cached_state, cached_step
 from mtcourse.models.encoder_decoder import EncoderDecoderConfig, source_mask_of
-from mtcourse.products import store_by_columns
-from mtcourse.recipe import smoothed_loss
+from mtcourse.recipes.translator import smoothed_loss
 from mtcourse.text.batches import Batch
 from mtcourse.text.tokenizer import BOS, PAD, UNK
 from mtcourse.training.config import TrainingConfig

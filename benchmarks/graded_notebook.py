@@ -91,7 +91,7 @@ def plain(checks: Mapping[str, str], start: str = "", author: str = "") -> dict[
 
 def solution_for_mtcourse() -> dict[str, Any]:
     """The notebook as this package has its solutions."""
-    start = "from mtcourse.checks.masks import check"
+    start = "from mtcourse.chapters.masks.exercises import check"
     cells = [_code("imports", f"{IMPORTS}\n\n{start}", mtcourse={"role": "given"})]
     for name, answer in ANSWERS.items():
         about = {"kind": "implement", "points": POINTS, "difficulty": 1, "minutes": 5}

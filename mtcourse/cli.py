@@ -16,7 +16,7 @@ import typer
 from mtcourse.errors import MtcourseError
 
 if TYPE_CHECKING:
-    from mtcourse.recipe import Recipe
+    from mtcourse.recipes.translator import Recipe
 
 app = typer.Typer(
     help="Transformers for machine translation, from the equations to a working translator.",
@@ -81,7 +81,12 @@ def train(
     device: Device = "auto",
 ) -> None:
     """Train a translator; Ctrl-C keeps the state, --resume goes on."""
-    from mtcourse.recipe import Recipe, check_folder, evaluate_translator, train_translator
+    from mtcourse.recipes.translator import (
+        Recipe,
+        check_folder,
+        evaluate_translator,
+        train_translator,
+    )
     from mtcourse.text.corpora import load_corpus
     from mtcourse.training.callbacks import TensorBoardLog, progress
 
@@ -122,7 +127,7 @@ def evaluate(
 ) -> None:
     """Translate a test set and print BLEU and chrF with signatures and 95% intervals."""
     from mtcourse.models.translator import Translator
-    from mtcourse.recipe import evaluate_translator
+    from mtcourse.recipes.translator import evaluate_translator
     from mtcourse.text.corpora import load_corpus
 
     data = load_corpus(corpus)
@@ -242,7 +247,7 @@ def run_solutions(
 
 def _recipe(steps: int | None, vocabulary_size: int | None, seed: int, precision: str) -> Recipe:
     """The default recipe with what the command line changes."""
-    from mtcourse.recipe import Recipe
+    from mtcourse.recipes.translator import Recipe
 
     recipe = Recipe()
     steps = steps or recipe.training.steps

@@ -24,7 +24,7 @@ from mtcourse.evaluation.starts import MEASURED, Spread, run_starts, store_measu
 from mtcourse.layers.attention import attention_weights, fused_attention
 from mtcourse.models.encoder_decoder import EncoderDecoder
 from mtcourse.models.translator import Translator
-from mtcourse.recipe import Recipe, smoothed_loss
+from mtcourse.recipes.translator import Recipe, smoothed_loss
 from mtcourse.text.batches import batches_in_order, bucketed_batches, encode_pairs
 from mtcourse.text.corpora import builtin_corpus
 from mtcourse.training.loop import TrainingConfig, train

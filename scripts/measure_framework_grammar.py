@@ -20,14 +20,14 @@ from torch import Generator, nn
 
 from mtcourse.evaluation.scores import score
 from mtcourse.evaluation.starts import MEASURED, run_starts, store_measured
-from mtcourse.framework_recipe import (
+from mtcourse.models.framework_model import FrameworkConfig, FrameworkModel
+from mtcourse.recipes.framework import (
     FrameworkRecipe,
     FrameworkTranslator,
     WordPairs,
     mean_framework_loss,
     train_framework,
 )
-from mtcourse.models.framework_model import FrameworkConfig, FrameworkModel
 from mtcourse.text.batches import batches_in_order
 from mtcourse.text.corpora import builtin_corpus
 from mtcourse.text.pairs import SentencePair

@@ -21,19 +21,24 @@ import torch.nn.functional as F
 import typer
 from torch import Tensor
 
+from mtcourse.chapters.framework_model.tiny_language import tiny_pairs
+from mtcourse.chapters.framework_model.tiny_models import (
+    REPAIRS,
+    tiny_folder,
+    tiny_recipe,
+    words_right,
+)
 from mtcourse.evaluation.scores import score
 from mtcourse.evaluation.starts import MEASURED, run_starts, store_measured
-from mtcourse.framework_recipe import (
+from mtcourse.models.framework_model import FrameworkConfig, FrameworkModel
+from mtcourse.recipes.framework import (
     FrameworkTranslator,
     WordPairs,
     mean_framework_loss,
     save_framework,
     train_framework,
 )
-from mtcourse.framework_tiny import REPAIRS, tiny_folder, tiny_recipe, words_right
-from mtcourse.models.framework_model import FrameworkConfig, FrameworkModel
 from mtcourse.text.batches import Batch, bucketed_batches, shift_right
-from mtcourse.text.tiny_language import tiny_pairs
 from mtcourse.text.tokenizer import EOS
 from mtcourse.training.loop import train
 from mtcourse.training.loss import chunked_loss

@@ -11,12 +11,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from mtcourse.evaluation.scores import score
-from mtcourse.text.batches import batches_in_order, bucketed_batches, encode_pairs, padding_share
-from mtcourse.text.corpora import ParallelCorpus, libreoffice_corpus
-from mtcourse.text.libreoffice import extract, help_folder
-from mtcourse.text.pairs import SentencePair, words
-from mtcourse.text.problem_setup import (
+from mtcourse.chapters.problem_setup.measures import (
     REAL_TEXT,
     TranslationMemory,
     length_correlation,
@@ -26,6 +21,11 @@ from mtcourse.text.problem_setup import (
     word_counts,
     word_overlap,
 )
+from mtcourse.evaluation.scores import score
+from mtcourse.text.batches import batches_in_order, bucketed_batches, encode_pairs, padding_share
+from mtcourse.text.corpora import ParallelCorpus, libreoffice_corpus
+from mtcourse.text.libreoffice import extract, help_folder
+from mtcourse.text.pairs import SentencePair, words
 from mtcourse.text.tokenizer import Tokenizer, TokenizerPair
 
 HELD_OUT = 1000

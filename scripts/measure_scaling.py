@@ -17,10 +17,10 @@ from typing import Annotated
 import typer
 from torch import Tensor
 
+from mtcourse.chapters.positions.animals import animal_pairs
 from mtcourse.evaluation.starts import MEASURED, run_starts, store_measured
-from mtcourse.framework_recipe import FrameworkTranslator, WordPairs
 from mtcourse.models.encoder_decoder import EncoderDecoder, EncoderDecoderConfig
-from mtcourse.text.animals import animal_pairs
+from mtcourse.recipes.framework import FrameworkTranslator, WordPairs
 from mtcourse.text.batches import Batch, bucketed_batches
 from mtcourse.training.callbacks import StepReport
 from mtcourse.training.loop import TrainingConfig, train

@@ -14,10 +14,10 @@ from typing import Annotated, Any
 
 import typer
 
+from mtcourse.chapters.positions.animals import animal_pairs
 from mtcourse.evaluation.starts import MEASURED, run_starts, store_measured
-from mtcourse.framework_recipe import FrameworkTranslator, WordPairs, framework_loss
 from mtcourse.models.framework_model import FrameworkConfig, FrameworkModel
-from mtcourse.text.animals import animal_pairs
+from mtcourse.recipes.framework import FrameworkTranslator, WordPairs, framework_loss
 from mtcourse.text.batches import bucketed_batches
 from mtcourse.training.callbacks import StepReport
 from mtcourse.training.loop import TrainingConfig, train

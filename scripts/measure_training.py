@@ -21,7 +21,7 @@ from torch import Tensor
 from mtcourse.evaluation.starts import MEASURED, run_starts, store_measured
 from mtcourse.models.encoder_decoder import EncoderDecoder
 from mtcourse.models.translator import Translator
-from mtcourse.recipe import Recipe, evaluate_translator, mean_dev_loss, smoothed_loss
+from mtcourse.recipes.translator import Recipe, evaluate_translator, mean_dev_loss, smoothed_loss
 from mtcourse.text.batches import Batch, Example, batches_in_order, bucketed_batches, encode_pairs
 from mtcourse.text.corpora import builtin_corpus
 from mtcourse.text.pairs import SentencePair

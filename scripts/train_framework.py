@@ -17,7 +17,8 @@ from typing import Annotated, Any
 import typer
 
 from mtcourse.evaluation.scores import score
-from mtcourse.framework_recipe import (
+from mtcourse.models.framework_model import FrameworkModel
+from mtcourse.recipes.framework import (
     SHIPPED,
     FrameworkRecipe,
     FrameworkTranslator,
@@ -27,7 +28,6 @@ from mtcourse.framework_recipe import (
     save_framework,
     train_framework,
 )
-from mtcourse.models.framework_model import FrameworkModel
 from mtcourse.text.batches import batches_in_order
 from mtcourse.text.corpora import builtin_corpus
 from mtcourse.text.pairs import SentencePair

@@ -12,7 +12,7 @@ import typer
 
 from mtcourse.models.model_card import Purpose
 from mtcourse.models.translator import LIBREOFFICE_HELP
-from mtcourse.recipe import Recipe, publish_translator
+from mtcourse.recipes.translator import Recipe, publish_translator
 from mtcourse.text.corpora import libreoffice_corpus
 from mtcourse.training.callbacks import progress
 from mtcourse.training.loop import TrainingConfig

@@ -13,7 +13,7 @@ import typer
 
 from mtcourse.models.model_card import Purpose
 from mtcourse.models.translator import SHIPPED
-from mtcourse.recipe import Recipe, publish_translator
+from mtcourse.recipes.translator import Recipe, publish_translator
 from mtcourse.text.corpora import builtin_corpus
 from mtcourse.training.callbacks import progress
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from mtcourse.figures.explorers import module
+from mtcourse.figures.explorer import module
 
 
 def computed(name: str, expression: str, **given: Any) -> Any:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 IMPORTS = """import torch
 
-from mtcourse.checks.attention import check"""
+from mtcourse.chapters.attention.exercises import check"""
 
 ANSWER = '''def scaled_scores(Q, K):
     """Q K^T / sqrt(d_k)."""

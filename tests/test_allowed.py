@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from mtcourse.checks.attention import EXERCISES
+from mtcourse.chapters.attention.exercises import EXERCISES
 from mtcourse.grading.allowed import not_allowed
 from mtcourse.grading.merge import Merged, Step, merge
 from mtcourse.grading.source import cells_of, read_notebook
@@ -19,7 +19,7 @@ GIVEN = """import math
 import torch
 from mtcourse.layers import masks
 from mtcourse.layers.attention import scaled_scores as theirs
-from mtcourse.checks.attention import check
+from mtcourse.chapters.attention.exercises import check
 from mtcourse.text.tokenizer import PAD
 from mtcourse.figures.attention_map import curves"""
 
@@ -60,7 +60,7 @@ def test_honest_answers_use_what_they_like(answer):
         ("from mtcourse.layers.attention import *", "import from mtcourse.layers.attention"),
         ("from mtcourse import layers", "import from mtcourse"),
         ("def f():\n    import mtcourse.layers.attention as a", "import mtcourse.layers.attention"),
-        ("from mtcourse.checks.attention.scaled_scores import EXERCISE", "import from"),
+        ("from mtcourse.chapters.attention.exercises.scaled_scores import EXERCISE", "import from"),
         ("scaled_scores = check._exercises['scaled_scores'].oracle", "check, which is"),
         ("scaled_scores = __import__('mtcourse').layers", "__import__"),
         ("import importlib\nf = importlib.import_module('x')", "import_module"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from mtcourse.text.animals import (
+from mtcourse.chapters.positions.animals import (
     ADJECTIVES,
     NOUNS,
     PLAIN,

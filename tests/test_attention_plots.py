@@ -15,18 +15,11 @@ from matplotlib.colors import same_color, to_rgba
 from matplotlib.patches import Rectangle
 from matplotlib.text import Text
 
+from mtcourse.chapters.attention.plots import links, lookup, matrix_chain, outline, points_and_laws
 from mtcourse.errors import MtcourseError
-from mtcourse.figures.attention_map import INK, LINE_COLOURS, book_style
-from mtcourse.figures.attention_plots import (
-    links,
-    lookup,
-    matrix_chain,
-    membership,
-    outline,
-    points_and_laws,
-    word_weights,
-)
+from mtcourse.figures.style import INK, LINE_COLOURS, book_style
 from mtcourse.models.translator import AttentionMap, Translator
+from mtcourse.models.word_weights import membership, word_weights
 from mtcourse.text.corpora import builtin_corpus
 
 WEIGHTS = torch.tensor([[0.7, 0.3, 0.0], [0.1, 0.01, 0.89]])

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 import torch
 
-from mtcourse.checks.attention import EXERCISES as ATTENTION
+from mtcourse.chapters.attention.exercises import EXERCISES as ATTENTION
+from mtcourse.chapters.masks.exercises import EXERCISES as MASKS
 from mtcourse.checks.exercise import PUBLIC_SEED, Exercise
-from mtcourse.checks.masks import EXERCISES as MASKS
 from mtcourse.checks.outcomes import Case
 from mtcourse.errors import MtcourseError
 from mtcourse.grading import batch as module

@@ -27,7 +27,7 @@ from benchmarks.graded_notebook import (
 )
 from benchmarks.graders import graders
 from benchmarks.processor_time import processor_seconds
-from mtcourse.checks import masks
+from mtcourse.chapters.masks import exercises as masks
 from mtcourse.checks.judge import judge
 from mtcourse.grading.exercises import exercise_text
 from mtcourse.grading.source import check_source

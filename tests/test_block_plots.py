@@ -11,8 +11,8 @@ from matplotlib import pyplot as plt
 from matplotlib.axes import Axes
 from matplotlib.patches import Circle, Rectangle
 
-from mtcourse.figures.attention_map import book_style
-from mtcourse.figures.block_plots import residual_blocks
+from mtcourse.chapters.training.plots import residual_blocks
+from mtcourse.figures.style import book_style
 from mtcourse.models.encoder_decoder import EncoderDecoder, EncoderDecoderConfig
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import torch
 
-from mtcourse.checks.attention import EXERCISES, check
+from mtcourse.chapters.attention.exercises import EXERCISES, check
 from mtcourse.checks.checker import VERDICT
 from mtcourse.checks.draw import Draw
 from mtcourse.checks.exercise import Exercise, Rule, message_of

@@ -11,8 +11,9 @@ from pathlib import Path
 import pytest
 import torch
 
-from mtcourse import cli, recipe
+from mtcourse import cli
 from mtcourse.models.translator import Translator
+from mtcourse.recipes import translator as recipe
 from mtcourse.text.corpora import load_corpus
 from mtcourse.text.grammar import sample_pairs
 from mtcourse.text.tokenizer import TokenizerPair

@@ -16,9 +16,7 @@ from matplotlib.axes import Axes
 from matplotlib.colors import to_rgba
 from matplotlib.text import Text
 
-from mtcourse.errors import MtcourseError
-from mtcourse.figures.attention_map import INK, book_style
-from mtcourse.figures.corpus_plots import (
+from mtcourse.chapters.problem_setup.plots import (
     batch_map,
     falling_apart,
     families,
@@ -26,6 +24,8 @@ from mtcourse.figures.corpus_plots import (
     pieces_to_ids,
     rank_frequency,
 )
+from mtcourse.errors import MtcourseError
+from mtcourse.figures.style import INK, book_style
 from mtcourse.text.one_hot import one_hot
 
 COUNTS = {"first": Counter({"cat": 2, "the": 8, "dog": 4}), "second": Counter({"de": 5})}

@@ -9,7 +9,7 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-from mtcourse.checks.cross_attention import which_row
+from mtcourse.chapters.cross_attention.exercises import which_row
 from mtcourse.errors import MtcourseError
 from mtcourse.evaluation.alignment import (
     alignment_scores,
@@ -18,11 +18,11 @@ from mtcourse.evaluation.alignment import (
     links_of_source,
     strongest_links,
 )
-from mtcourse.figures.attention_plots import membership
 from mtcourse.layers.cross_attention import cross_attention
 from mtcourse.layers.masks import padding_mask
 from mtcourse.models.recorded_attention import recorded_attention
 from mtcourse.models.translator import Translator
+from mtcourse.models.word_weights import membership
 from mtcourse.text.corpora import builtin_corpus
 from mtcourse.text.pairs import words
 

@@ -7,6 +7,7 @@ import functools
 import pytest
 import torch
 
+from mtcourse.chapters.cross_attention.explorer import PAIRS, cross_attention_explorer
 from mtcourse.errors import MtcourseError
 from mtcourse.evaluation.alignment import (
     alignment_scores,
@@ -15,7 +16,6 @@ from mtcourse.evaluation.alignment import (
     links_of_source,
     strongest_links,
 )
-from mtcourse.figures.cross_attention_explorer import PAIRS, alignment_explorer
 from mtcourse.models.translator import Translator
 from mtcourse.text.corpora import builtin_corpus
 from mtcourse.text.pairs import SentencePair
@@ -27,7 +27,7 @@ PAGE = "book/06_cross_attention.html"
 
 @pytest.fixture(scope="module")
 def explorer():
-    return alignment_explorer(Translator.load(device="cpu"))
+    return cross_attention_explorer(Translator.load(device="cpu"))
 
 
 @pytest.fixture(scope="module")
@@ -115,11 +115,11 @@ def test_the_html_is_whole_and_small(explorer):
 
 def test_settings_are_known_by_name_and_pairs_need_links(explorer):
     with pytest.raises(MtcourseError, match="no settings colour"):
-        alignment_explorer(settings={"colour": 1})
+        cross_attention_explorer(settings={"colour": 1})
     with pytest.raises(MtcourseError, match="at least one sentence pair"):
-        alignment_explorer(pairs=[])
+        cross_attention_explorer(pairs=[])
     with pytest.raises(MtcourseError, match="'A dog.' has no alignment"):
-        alignment_explorer(pairs=[SentencePair("A dog.", "Een hond.")])
+        cross_attention_explorer(pairs=[SentencePair("A dog.", "Een hond.")])
 
 
 # --- in a browser -------------------------------------------------------------------------------

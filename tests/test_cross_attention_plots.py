@@ -11,14 +11,14 @@ from matplotlib.axes import Axes
 from matplotlib.colors import same_color
 from matplotlib.patches import Rectangle
 
-from mtcourse.errors import MtcourseError
-from mtcourse.figures.attention_map import INK, LINE_COLOURS, book_style
-from mtcourse.figures.cross_attention_plots import (
+from mtcourse.chapters.cross_attention.plots import (
     alignment_dots,
     paired_bars,
     precision_and_recall,
     who_asks_whom,
 )
+from mtcourse.errors import MtcourseError
+from mtcourse.figures.style import INK, LINE_COLOURS, book_style
 
 
 @pytest.fixture

@@ -10,10 +10,10 @@ import pytest
 import torch
 from bs4 import BeautifulSoup
 
+from mtcourse.chapters.embeddings.explorer import embeddings_explorer, packed
+from mtcourse.chapters.embeddings.geometry import cosine_similarities
 from mtcourse.errors import MtcourseError
-from mtcourse.evaluation.geometry import cosine_similarities
-from mtcourse.figures.embeddings_explorer import embedding_explorer, packed
-from mtcourse.figures.explorers import Explorer
+from mtcourse.figures.explorer import Explorer
 from mtcourse.models.translator import Translator
 from tests.browsing import violations, visited_explorers
 from tests.javascript import computed
@@ -23,7 +23,7 @@ PAGE = "book/02_embeddings.html"
 
 @pytest.fixture(scope="module")
 def explorer() -> Explorer:
-    return embedding_explorer()
+    return embeddings_explorer()
 
 
 @pytest.fixture(scope="module")
@@ -126,11 +126,11 @@ def test_the_page_is_small_and_whole(explorer):
 def test_settings_are_known_and_words_are_in_the_table():
     pairs = []
     with pytest.raises(MtcourseError, match="none of its words"):
-        embedding_explorer(pairs=pairs)
+        embeddings_explorer(pairs=pairs)
     with pytest.raises(MtcourseError, match="'Xylophon' is not one piece"):
-        embedding_explorer(settings={"word": "Xylophon"})
+        embeddings_explorer(settings={"word": "Xylophon"})
     with pytest.raises(MtcourseError, match="no settings speed"):
-        embedding_explorer(settings={"speed": 1})
+        embeddings_explorer(settings={"speed": 1})
 
 
 # --- under a reader's hands ---------------------------------------------------------------------

@@ -11,15 +11,15 @@ from matplotlib import pyplot as plt
 from matplotlib.axes import Axes
 from matplotlib.colors import same_color
 
-from mtcourse.errors import MtcourseError
-from mtcourse.figures.attention_map import INK, LINE_COLOURS, book_style
-from mtcourse.figures.embeddings_plots import (
+from mtcourse.chapters.embeddings.plots import (
     framed,
     neighbour_bars,
     two_groups,
     used_rows,
     word_map,
 )
+from mtcourse.errors import MtcourseError
+from mtcourse.figures.style import INK, LINE_COLOURS, book_style
 
 PLACES = torch.tensor([[0.0, 1.0], [2.0, 3.0], [4.0, 5.0], [6.0, 7.0]])
 

@@ -12,16 +12,13 @@ import pytest
 import torch
 from bs4 import BeautifulSoup
 
+from mtcourse.chapters.attention.explorer import SENTENCES, attention_explorer
+from mtcourse.chapters.masks.explorer import masks_explorer
+from mtcourse.chapters.problem_setup.explorer import problem_setup_explorer
+from mtcourse.chapters.training.explorer import training_explorer
 from mtcourse.errors import MtcourseError
 from mtcourse.figures import explorers
-from mtcourse.figures.explorers import (
-    SENTENCES,
-    attention_explorer,
-    mask_builder,
-    module,
-    schedule_explorer,
-    subword_explorer,
-)
+from mtcourse.figures.explorer import module
 from mtcourse.layers.attention import attention_weights
 from mtcourse.layers.masks import additive_mask, causal_mask, padding_mask
 from mtcourse.models.translator import Translator
@@ -215,9 +212,9 @@ def of_each_kind(tokenizers) -> list[explorers.Explorer]:
     texts = ["The old dog </script> sleeps.", "A cat"]
     return [
         attention_explorer(),
-        mask_builder(),
-        schedule_explorer(),
-        subword_explorer(tokenizers, texts),
+        masks_explorer(),
+        training_explorer(),
+        problem_setup_explorer(tokenizers, texts),
     ]
 
 
@@ -250,17 +247,17 @@ def test_parts_and_explorer_are_one_module(node, name):
 
 
 def test_settings_are_known_by_name(tokenizers):
-    assert mask_builder(settings={"causal": False}).settings["causal"] is False
-    assert subword_explorer(tokenizers, ["A cat"]).settings == {"at": 1}
+    assert masks_explorer(settings={"causal": False}).settings["causal"] is False
+    assert problem_setup_explorer(tokenizers, ["A cat"]).settings == {"at": 1}
     with pytest.raises(MtcourseError, match="no settings speed; it has shape, peak"):
-        schedule_explorer({"speed": 1})
+        training_explorer({"speed": 1})
 
 
 def test_an_explorer_of_nothing_says_what_it_needs(tokenizers):
     with pytest.raises(MtcourseError, match="at least one sentence"):
         attention_explorer(sentences=[])
     with pytest.raises(MtcourseError, match="not 2 and 0"):
-        subword_explorer(tokenizers, [])
+        problem_setup_explorer(tokenizers, [])
 
 
 def test_pieces_that_go_on_with_a_word_begin_with_a_dot():
@@ -269,7 +266,7 @@ def test_pieces_that_go_on_with_a_word_begin_with_a_dot():
 
 
 def test_the_mask_builders_scores_are_of_the_usual_size():
-    explorer = mask_builder()
+    explorer = masks_explorer()
     scores = torch.tensor(explorer.data["products"]) / math.sqrt(explorer.data["d_k"])
     assert scores.shape == (5, 5)
     assert 0.5 < scores.std() < 1.5

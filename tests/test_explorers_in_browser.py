@@ -18,7 +18,9 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from mtcourse.figures.explorers import attention_explorer, mask_builder, schedule_explorer
+from mtcourse.chapters.attention.explorer import attention_explorer
+from mtcourse.chapters.masks.explorer import masks_explorer
+from mtcourse.chapters.training.explorer import training_explorer
 from tests.browsing import Visit, violations, visited_explorers
 
 pytestmark = pytest.mark.browser
@@ -135,7 +137,7 @@ def test_another_sentence_has_other_words_and_later_ones_are_hidden(opened):
 # --- masks --------------------------------------------------------------------------------------
 
 
-@with_explorers(PLACES["mask"], [mask_builder])
+@with_explorers(PLACES["mask"], [masks_explorer])
 def test_dragging_the_length_moves_the_padding(opened):
     explorer = first(opened, "mask_builder")
     slider, grids = explorer.get_by_label("Length of the sentence"), explorer.locator("[role=grid]")
@@ -146,7 +148,7 @@ def test_dragging_the_length_moves_the_padding(opened):
     assert grids.last.screenshot() != drawn
 
 
-@with_explorers(PLACES["mask"], [mask_builder])
+@with_explorers(PLACES["mask"], [masks_explorer])
 def test_a_finite_value_leaks_and_more_so_inside_the_division(opened):
     explorer = first(opened, "mask_builder")
     says = explorer.locator("[aria-live]")
@@ -165,7 +167,7 @@ def test_a_finite_value_leaks_and_more_so_inside_the_division(opened):
     assert explorer.get_by_label("−∞").is_disabled()
 
 
-@with_explorers(PLACES["mask"], [mask_builder])
+@with_explorers(PLACES["mask"], [masks_explorer])
 def test_rows_with_nothing_to_attend_to_are_nan_or_zeros(opened):
     explorer = first(opened, "mask_builder")
     says = explorer.locator("[aria-live]")
@@ -180,7 +182,7 @@ def test_rows_with_nothing_to_attend_to_are_nan_or_zeros(opened):
     assert "rows" not in says.inner_text()
 
 
-@with_explorers(PLACES["mask"], [mask_builder])
+@with_explorers(PLACES["mask"], [masks_explorer])
 def test_a_cell_of_the_mask_is_flipped_with_the_keyboard(opened):
     explorer = first(opened, "mask_builder")
     cells = explorer.locator("[role=gridcell]")
@@ -199,7 +201,7 @@ def test_a_cell_of_the_mask_is_flipped_with_the_keyboard(opened):
 
 # --- all of them --------------------------------------------------------------------------------
 
-ALL = [attention_explorer, mask_builder, schedule_explorer, mask_builder]
+ALL = [attention_explorer, masks_explorer, training_explorer, masks_explorer]
 
 
 @pytest.mark.parametrize(
@@ -282,7 +284,8 @@ def wait_until_answers(address: str, server: subprocess.Popen, log: Path) -> Non
 def test_in_jupyterlab_an_explorer_is_a_widget_that_tells_the_kernel(browser, tmp_path):
     pytest.importorskip("jupyterlab", reason="JupyterLab is not installed: make lab brings it")
     cells = [
-        "from mtcourse.figures.explorers import mask_builder\nexplorer = mask_builder()\nexplorer",
+        "from mtcourse.chapters.masks.explorer import masks_explorer\n"
+        "explorer = masks_explorer()\nexplorer",
         'print("the length is", explorer.settings["length"])',
     ]
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])

@@ -15,7 +15,9 @@ from matplotlib.figure import Figure
 from matplotlib.text import Text
 
 from mtcourse.errors import MtcourseError
-from mtcourse.figures.attention_map import INK, LINE_COLOURS, attention_map, book_style, curves
+from mtcourse.figures.attention_map import attention_map
+from mtcourse.figures.curves import curves
+from mtcourse.figures.style import INK, LINE_COLOURS, book_style
 
 LIGHT_PAGE, DARK_PAGE = "#ffffff", "#121212"
 SOURCE = ["▁the", "▁old", "▁house", "<eos>"]

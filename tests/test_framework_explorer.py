@@ -8,14 +8,14 @@ import pytest
 import torch
 from torch import nn
 
+from mtcourse.chapters.framework_model.explorer import framework_model_explorer
+from mtcourse.chapters.framework_model.tiny_language import tiny_pairs
+from mtcourse.chapters.framework_model.tiny_models import REPAIRS, load_tiny
 from mtcourse.errors import MtcourseError
-from mtcourse.figures.explorers import Explorer
-from mtcourse.figures.framework_explorer import framework_explorer
-from mtcourse.framework_recipe import FrameworkTranslator, WordPairs
-from mtcourse.framework_tiny import REPAIRS, load_tiny
+from mtcourse.figures.explorer import Explorer
 from mtcourse.layers.positions import sinusoidal_positions
 from mtcourse.models.framework_model import FrameworkConfig, FrameworkModel
-from mtcourse.text.tiny_language import tiny_pairs
+from mtcourse.recipes.framework import FrameworkTranslator, WordPairs
 from mtcourse.text.tokenizer import BOS, EOS
 from tests.browsing import violations, visited_explorers
 from tests.javascript import computed
@@ -42,7 +42,7 @@ MODELS = {name: drawn(name, number) for number, name in enumerate(REPAIRS)}
 
 @pytest.fixture(scope="module")
 def explorer() -> Explorer:
-    return framework_explorer(MODELS, PAIRS.source, PAIRS.target)
+    return framework_model_explorer(MODELS, PAIRS.source, PAIRS.target)
 
 
 @pytest.fixture(scope="module")
@@ -99,7 +99,7 @@ def test_it_writes_what_greedy_search_writes(node, explorer):
 
 
 def test_the_shipped_models_are_shown_on_a_small_page_and_no_learnt_sentence_is():
-    shipped = framework_explorer()
+    shipped = framework_model_explorer()
     assert len(shipped.html()) < 250_000
     for data, (name, model) in zip(shipped.data["models"], load_tiny()[0].items(), strict=True):
         assert (data["shift"], data["target_positions"]) == REPAIRS[name]
@@ -111,11 +111,11 @@ def test_the_shipped_models_are_shown_on_a_small_page_and_no_learnt_sentence_is(
 
 def test_models_come_with_their_words_and_all_four():
     with pytest.raises(MtcourseError, match="needs words, and the models as printed"):
-        framework_explorer(MODELS)
+        framework_model_explorer(MODELS)
     with pytest.raises(MtcourseError, match="positions only, shift only, both"):
-        framework_explorer({"both": MODELS["both"]}, PAIRS.source, PAIRS.target)
+        framework_model_explorer({"both": MODELS["both"]}, PAIRS.source, PAIRS.target)
     with pytest.raises(MtcourseError, match="no settings speed"):
-        framework_explorer(MODELS, PAIRS.source, PAIRS.target, {"speed": 1})
+        framework_model_explorer(MODELS, PAIRS.source, PAIRS.target, {"speed": 1})
 
 
 # --- under a reader's hands ---------------------------------------------------------------------

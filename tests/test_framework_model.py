@@ -9,18 +9,9 @@ import pytest
 import torch
 from torch import Tensor, nn
 
+from mtcourse.chapters.framework_model.tiny_language import tiny_pairs
+from mtcourse.chapters.framework_model.tiny_models import load_tiny, tiny_recipe
 from mtcourse.errors import MtcourseError
-from mtcourse.framework_recipe import (
-    FrameworkTranslator,
-    WordPairs,
-    framework_loss,
-    load_framework,
-    mean_framework_loss,
-    read_target,
-    save_framework,
-    train_framework,
-)
-from mtcourse.framework_tiny import load_tiny, tiny_recipe
 from mtcourse.layers.positions import sinusoidal_positions
 from mtcourse.models import framework_model as framework
 from mtcourse.models.framework_model import (
@@ -30,8 +21,17 @@ from mtcourse.models.framework_model import (
     vocabulary_logits,
     word_probabilities,
 )
+from mtcourse.recipes.framework import (
+    FrameworkTranslator,
+    WordPairs,
+    framework_loss,
+    load_framework,
+    mean_framework_loss,
+    read_target,
+    save_framework,
+    train_framework,
+)
 from mtcourse.text.batches import Batch
-from mtcourse.text.tiny_language import tiny_pairs
 from mtcourse.text.tokenizer import BOS, EOS
 from mtcourse.text.word_vocabulary import WordVocabulary
 

@@ -12,9 +12,9 @@ from matplotlib.axes import Axes
 from matplotlib.colors import to_hex
 from matplotlib.patches import FancyArrowPatch, Rectangle
 
+from mtcourse.chapters.framework_model.plots import agreement_map, next_words, wiring
 from mtcourse.errors import MtcourseError
-from mtcourse.figures.attention_map import INK, LINE_COLOURS, book_style
-from mtcourse.figures.framework_plots import agreement_map, next_words, wiring
+from mtcourse.figures.style import INK, LINE_COLOURS, book_style
 
 
 @pytest.fixture

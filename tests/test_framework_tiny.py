@@ -7,13 +7,19 @@ from statistics import median
 import pytest
 import torch
 
+from mtcourse.chapters.framework_model.tiny_language import tiny_pairs
+from mtcourse.chapters.framework_model.tiny_models import (
+    REPAIRS,
+    load_tiny,
+    tiny_folder,
+    tiny_recipe,
+    words_right,
+)
 from mtcourse.evaluation.scores import score
 from mtcourse.evaluation.starts import load_measured
-from mtcourse.framework_recipe import FrameworkTranslator, WordPairs
-from mtcourse.framework_tiny import REPAIRS, load_tiny, tiny_folder, tiny_recipe, words_right
 from mtcourse.models.framework_model import FrameworkModel
+from mtcourse.recipes.framework import FrameworkTranslator, WordPairs
 from mtcourse.text.batches import Batch
-from mtcourse.text.tiny_language import tiny_pairs
 from scripts import measure_framework_grammar as grammar
 from scripts import measure_framework_tiny as tiny
 

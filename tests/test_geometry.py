@@ -6,18 +6,18 @@ import numpy as np
 import pytest
 import torch
 
-from mtcourse.errors import MtcourseError
-from mtcourse.evaluation.geometry import (
+from mtcourse.chapters.embeddings.geometry import (
     cosine_similarities,
     left_out_positions,
     nearest,
     principal_components,
 )
+from mtcourse.chapters.embeddings.word_pieces import WordPiece, word_pieces
+from mtcourse.errors import MtcourseError
 from mtcourse.models.translator import LIBREOFFICE_HELP, Translator
 from mtcourse.text.corpora import builtin_corpus
 from mtcourse.text.language.reading import load_lexicon
 from mtcourse.text.pairs import SentencePair
-from mtcourse.text.word_counts import WordPiece, word_pieces
 
 
 def drawn(*shape: int, seed: int = 1) -> torch.Tensor:

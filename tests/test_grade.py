@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from mtcourse.checks.attention import EXERCISES
+from mtcourse.chapters.attention.exercises import EXERCISES
 from mtcourse.checks.exercise import PUBLIC_SEED
 from mtcourse.errors import MtcourseError
 from mtcourse.grading.grade import grade

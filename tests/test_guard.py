@@ -11,7 +11,7 @@ HEAD = """
 import functools, importlib, math, sys
 import torch
 import torch.nn.functional as F
-from mtcourse.checks.attention import EXERCISES
+from mtcourse.chapters.attention.exercises import EXERCISES
 from mtcourse.checks.judge import judge
 from mtcourse.layers import attention as theirs
 from mtcourse.layers.attention import scaled_dot_product_attention as renamed
@@ -78,7 +78,7 @@ def test_an_answer_may_call_what_is_not_the_answer(answer):
             "mtcourse.layers.attention",
         ),
         (
-            "def answer(Q, K, V):\n    name = 'mtcourse.checks.attention.attention'\n"
+            "def answer(Q, K, V):\n    name = 'mtcourse.chapters.attention.exercises.attention'\n"
             "    return importlib.import_module(name).correct(Q, K, V)",
             "correct",
         ),

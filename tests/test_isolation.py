@@ -63,7 +63,7 @@ def test_neither_solutions_nor_banks_nor_anybodys_home_can_be_seen(kernel):
     assert folders
     found = value_of(kernel, f"[os.listdir(p) if os.access(p, os.R_OK) else [] for p in {folders}]")
     assert not any(found)
-    tried = kernel.execute("import mtcourse.checks.attention.scaled_scores", LIMITS)
+    tried = kernel.execute("import mtcourse.chapters.attention.exercises.scaled_scores", LIMITS)
     assert tried.error.startswith("ModuleNotFoundError")
 
 
@@ -119,7 +119,7 @@ def test_memory_and_files_have_a_limit(kernel):
 
 def test_what_the_course_gives_works_there(kernel):
     source = """
-        from mtcourse.checks.attention import check
+        from mtcourse.chapters.attention.exercises import check
         from mtcourse.models.translator import Translator
         check("anything", None)
         translator = Translator.load(device="cpu")

@@ -9,8 +9,8 @@ import re
 import pytest
 import torch
 
+from mtcourse.chapters.loss.explorer import loss_explorer
 from mtcourse.errors import MtcourseError
-from mtcourse.figures.loss_explorer import loss_explorer
 from mtcourse.training.likelihood import descend, entropy_of_targets, logit_gradient
 from mtcourse.training.loss import label_smoothed_loss
 from tests.browsing import Visit, violations, visited_explorers

@@ -11,15 +11,15 @@ from matplotlib import pyplot as plt
 from matplotlib.axes import Axes
 from matplotlib.colors import same_color, to_rgba
 
-from mtcourse.errors import MtcourseError
-from mtcourse.figures.attention_map import INK, LINE_COLOURS, book_style
-from mtcourse.figures.loss_plots import (
+from mtcourse.chapters.loss.plots import (
     gradient_sizes,
     histogram,
     pulled_words,
     there_and_back,
     token_bars,
 )
+from mtcourse.errors import MtcourseError
+from mtcourse.figures.style import INK, LINE_COLOURS, book_style
 
 BLUE, ORANGE = LINE_COLOURS[:2]
 

@@ -15,9 +15,9 @@ from matplotlib.colors import to_hex, to_rgba
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 
+from mtcourse.chapters.masks.plots import change_map, combination, mask_key, mask_map, shares
 from mtcourse.errors import MtcourseError
-from mtcourse.figures.attention_map import INK, LINE_COLOURS, book_style
-from mtcourse.figures.mask_plots import change_map, combination, mask_key, mask_map, shares
+from mtcourse.figures.style import INK, LINE_COLOURS, book_style
 from mtcourse.layers.masks import causal_mask, padding_mask
 
 IDS = torch.tensor([[5, 6, 0], [7, 8, 9]])

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 import torch
 
+from mtcourse.chapters.multi_head.explorer import SENTENCES, multi_head_explorer
 from mtcourse.errors import MtcourseError
-from mtcourse.figures.multi_head_explorer import SENTENCES, heads_explorer
 from mtcourse.models.pruned_heads import Head, attention_layers, without_heads
 from mtcourse.models.translator import Translator
 from mtcourse.text.corpora import builtin_corpus
@@ -27,7 +27,7 @@ def translator():
 
 @pytest.fixture(scope="module")
 def explorer(translator):
-    return heads_explorer(translator)
+    return multi_head_explorer(translator)
 
 
 @pytest.fixture(scope="module")
@@ -136,7 +136,7 @@ def test_settings_are_known_by_name_and_the_model_is_as_it_was(translator):
     attentions = [layer.attention for layer in attention_layers(translator.model).values()]
     weights = [of.clone() for of in translator.model.parameters()]
     with pytest.raises(MtcourseError, match="no settings colour"):
-        heads_explorer(translator, FEW[:1], settings={"colour": 1})
+        multi_head_explorer(translator, FEW[:1], settings={"colour": 1})
     layers = attention_layers(translator.model).values()
     assert [layer.attention for layer in layers] == attentions
     after = list(translator.model.parameters())
@@ -152,7 +152,7 @@ def test_the_html_is_whole_and_small(explorer):
 
 def test_a_sentence_is_needed():
     with pytest.raises(MtcourseError, match="at least one sentence"):
-        heads_explorer(sentences=[])
+        multi_head_explorer(sentences=[])
 
 
 # --- in a browser -------------------------------------------------------------------------------

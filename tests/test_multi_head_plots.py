@@ -13,9 +13,9 @@ from matplotlib.axes import Axes
 from matplotlib.colors import same_color, to_rgba
 from matplotlib.patches import Rectangle
 
+from mtcourse.chapters.multi_head.plots import changes, head_table, pattern, shared_row
 from mtcourse.errors import MtcourseError
-from mtcourse.figures.attention_map import INK, LINE_COLOURS, book_style
-from mtcourse.figures.multi_head_plots import changes, head_table, pattern, shared_row
+from mtcourse.figures.style import INK, LINE_COLOURS, book_style
 
 
 @pytest.fixture

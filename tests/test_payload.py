@@ -11,8 +11,8 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mtcourse.chapters.attention.exercises import EXERCISES
 from mtcourse.checks.attempt import OPEN, Attempt
-from mtcourse.checks.attention import EXERCISES
 from mtcourse.checks.outcomes import Outcome, Stop, apart, distance, outcome_of
 from mtcourse.grading.payload import (
     MOST_NUMBERS,

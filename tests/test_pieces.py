@@ -11,12 +11,12 @@ from pathlib import Path
 import pytest
 import torch
 
+from mtcourse.chapters.multi_head.learner_functions import PIECES, Piece, Pieces, collect_pieces
+from mtcourse.chapters.multi_head.part_one import logits_of_pieces, score_on_grammar, translator_of
 from mtcourse.checks.outcomes import apart, outcome_of
-from mtcourse.framework_pieces import logits_of_pieces, score_on_grammar, translator_of
-from mtcourse.framework_recipe import FrameworkTranslator, load_framework
 from mtcourse.grading.exercises import HERE
-from mtcourse.grading.pieces import PIECES, Piece, Pieces, collect_pieces
 from mtcourse.models.framework_model import FrameworkConfig, FrameworkModel
+from mtcourse.recipes.framework import FrameworkTranslator, load_framework
 from mtcourse.text.corpora import builtin_corpus
 
 ROOT = Path(__file__).resolve().parent.parent

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from mtcourse.checks.attention import EXERCISES
+from mtcourse.chapters.attention.exercises import EXERCISES
 from mtcourse.grading.command import Options, write_merged
 from mtcourse.grading.isolation.choose import why_not
 from mtcourse.grading.unit import bank_of

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 import torch
 
+from mtcourse.chapters.positions.explorer import positions_explorer
 from mtcourse.errors import MtcourseError
-from mtcourse.figures.positions_explorer import positions_explorer
 from mtcourse.layers.positions import (
     angular_speeds,
     position_similarity,

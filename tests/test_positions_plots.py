@@ -15,9 +15,10 @@ from matplotlib.axes import Axes
 from matplotlib.colors import to_rgba
 from matplotlib.text import Text
 
+from mtcourse.chapters.positions.plots import clock_hands, limit_line, row_strips
 from mtcourse.errors import MtcourseError
-from mtcourse.figures.attention_map import INK, LINE_COLOURS, book_style, curves
-from mtcourse.figures.positions_plots import clock_hands, limit_line, row_strips
+from mtcourse.figures.curves import curves
+from mtcourse.figures.style import INK, LINE_COLOURS, book_style
 
 ROWS = torch.tensor([[0.5, -1.0, 0.0], [1.0, 0.25, -0.5]])
 

@@ -8,8 +8,8 @@ from statistics import median
 import pytest
 import torch
 
+from mtcourse.chapters.positions.animals import animal_pairs, same_bag
 from mtcourse.evaluation.starts import load_measured
-from mtcourse.text.animals import animal_pairs, same_bag
 from scripts import measure_scaling as script
 
 

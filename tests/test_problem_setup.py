@@ -14,10 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mtcourse.errors import MtcourseError
-from mtcourse.text.corpora import builtin_corpus, libreoffice_corpus
-from mtcourse.text.pairs import SentencePair
-from mtcourse.text.problem_setup import (
+from mtcourse.chapters.problem_setup.measures import (
     SEEN,
     TranslationMemory,
     length_correlation,
@@ -28,6 +25,9 @@ from mtcourse.text.problem_setup import (
     word_counts,
     word_overlap,
 )
+from mtcourse.errors import MtcourseError
+from mtcourse.text.corpora import builtin_corpus, libreoffice_corpus
+from mtcourse.text.pairs import SentencePair
 from mtcourse.text.tokenizer import Tokenizer
 from tests.small_corpus import PAIRS
 

@@ -9,9 +9,9 @@ import pytest
 import torch
 import torch.nn.functional as F
 
-from mtcourse import products
+from mtcourse import linear as products
 from mtcourse.errors import MtcourseError
-from mtcourse.products import (
+from mtcourse.linear import (
     Linear,
     faster_library,
     linear,

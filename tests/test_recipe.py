@@ -10,7 +10,7 @@ import pytest
 from mtcourse.errors import MtcourseError
 from mtcourse.models.model_card import Purpose
 from mtcourse.models.translator import Translator
-from mtcourse.recipe import (
+from mtcourse.recipes.translator import (
     Recipe,
     evaluate_translator,
     publish_translator,

@@ -8,7 +8,7 @@ from statistics import median
 from matplotlib.axes import Axes
 
 from mtcourse.errors import MtcourseError
-from mtcourse.figures.attention_map import INK, LINE_COLOURS, LINE_STYLES, Point, book_style
+from mtcourse.figures.style import INK, LINE_COLOURS, LINE_STYLES, Point, book_style
 
 _MARKERS = ("o", "s", "^", "D")
 

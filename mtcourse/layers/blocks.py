@@ -11,7 +11,7 @@ from mtcourse.layers.attention import Attention, fused_attention
 from mtcourse.layers.dropout import Dropout
 from mtcourse.layers.kv_cache import KeyValueCache
 from mtcourse.layers.multi_head import CrossAttention, SelfAttention
-from mtcourse.products import Linear
+from mtcourse.linear import Linear
 
 
 class FeedForward(nn.Module):

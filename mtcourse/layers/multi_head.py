@@ -11,7 +11,7 @@ from torch import Tensor, nn
 from mtcourse.errors import MtcourseError
 from mtcourse.layers.attention import Attention, fused_attention, scaled_dot_product_attention
 from mtcourse.layers.kv_cache import KeyValueCache
-from mtcourse.products import Linear
+from mtcourse.linear import Linear
 
 
 def split_heads(

@@ -15,7 +15,7 @@ from mtcourse.layers.blocks import DecoderBlock, EncoderBlock
 from mtcourse.layers.embeddings import Embedding
 from mtcourse.layers.masks import padding_mask
 from mtcourse.layers.multi_head import CrossAttention, SelfAttention
-from mtcourse.products import linear
+from mtcourse.linear import linear
 
 
 @dataclass(frozen=True)

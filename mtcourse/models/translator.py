@@ -14,10 +14,10 @@ from torch import Tensor
 from mtcourse.decoding.search import Hypothesis, beam_search, greedy_search
 from mtcourse.errors import MtcourseError
 from mtcourse.layers.attention import Attention, fused_attention
+from mtcourse.linear import store_by_columns
 from mtcourse.models.decoding_state import cached_state, cached_step
 from mtcourse.models.encoder_decoder import EncoderDecoder, EncoderDecoderConfig, source_mask_of
 from mtcourse.models.recorded_attention import AttentionProducts, recorded_attention
-from mtcourse.products import store_by_columns
 from mtcourse.text.batches import pad
 from mtcourse.text.tokenizer import BOS, EOS, TokenizerPair
 from mtcourse.training.checkpoints import checkpoint_exists, load_checkpoint, restore_weights

@@ -17,7 +17,7 @@ from torch import Tensor
 from torch.autograd.function import once_differentiable
 
 from mtcourse.errors import MtcourseError
-from mtcourse.products import linear, transposed_product
+from mtcourse.linear import linear, transposed_product
 
 
 def perplexity(mean_loss: float) -> float:

@@ -16,11 +16,11 @@ import math
 import numpy as np
 import torch
 from torch import Tensor
-from mtcourse.checks.masks import check
+from mtcourse.chapters.masks.exercises import check
 from mtcourse.layers import masks
 """
 COMPARES = """
-from mtcourse.checks.masks.leaking_rows import EXERCISE, correct
+from mtcourse.chapters.masks.exercises.leaking_rows import EXERCISE, correct
 def judged():
     mask, lengths = torch.tensor([[1, 1], [1, 1]]), torch.tensor([1, 2])
     expected = correct(mask, lengths)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from mtcourse.chapters.masks.exercises import EXERCISES
 from mtcourse.checks.exercise import PUBLIC_SEED
-from mtcourse.checks.masks import EXERCISES
 from mtcourse.grading.kernel import Limits
 from tests.grading.case import NO_POINTS, PATIENT, SHORT, Case
 from tests.grading.returned import answer_cell, right_answers

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from mtcourse.chapters.masks.exercises import EXERCISES
 from mtcourse.checks.exercise import PUBLIC_SEED
-from mtcourse.checks.masks import EXERCISES
 from tests.grading.catalogue.forgery import LAST, forgery
 
 SEARCH_FRAMES = """
@@ -46,7 +46,7 @@ def leaking_rows(mask, lengths):
     load = importlib.__dict__["import" + "_module"]
     for name in ("leaking_rows", "__init__"):
         try:
-            return load(f"mtcourse.checks.masks.{name}").correct(mask, lengths)
+            return load(f"mtcourse.chapters.masks.exercises.{name}").correct(mask, lengths)
         except Exception: pass
     return torch.zeros(len(lengths), len(mask)) > 0
 """

@@ -1,0 +1,1 @@
+"""Chapter 7, document A's model."""

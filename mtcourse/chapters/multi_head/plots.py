@@ -1,0 +1,162 @@
+"""Pictures of heads: how they share a row, where they look, what each one adds (chapter 09)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from jaxtyping import Float
+from matplotlib.axes import Axes
+from matplotlib.patches import FancyArrowPatch, Rectangle
+from torch import Tensor
+
+from mtcourse.errors import MtcourseError
+from mtcourse.figures.style import COLOUR_MAP, INK, LINE_COLOURS, book_style
+
+Ends = Sequence[float]
+"""The lower and the upper end of an interval."""
+
+
+def shared_row(ax: Axes, h: int = 4) -> Axes:
+    """Draws how heads share the width: each reads the whole row (B06), Concat and W_O (A26, A27).
+
+    Args:
+        ax: where to draw, made within ``book_style()``.
+        h: number of heads, at most as many as there are colours.
+
+    Raises:
+        MtcourseError: there are more heads than colours.
+    """
+    if not 1 <= h <= len(LINE_COLOURS):
+        raise MtcourseError(f"{h} heads: the picture takes 1 to {len(LINE_COLOURS)}")
+    wide, gap = 8 / h, 0.5
+    with book_style():
+        _box(ax, 0.0, 0.0, 8.0, "a row of $X$: $d$ numbers", INK)
+        _box(ax, 0.0, 5.0, 8.0, "", INK)
+        _box(ax, 0.0, 6.7, 8.0, r"a row of MHA$(X)$: $d$ numbers", INK)
+        for j, colour in zip(range(h), LINE_COLOURS, strict=False):
+            left = j * (wide + gap) - gap * (h - 1) / 2
+            middle = j * wide + wide / 2
+            _box(ax, left, 2.4, wide, f"head {j + 1}\n$d_k = d/{h}$", colour, 1.6)
+            _arrow(ax, (4.0, 0.9), (left + wide / 2, 2.4), colour)
+            _box(ax, j * wide, 5.0, wide, f"$A_{j + 1}$", colour)
+            _arrow(ax, (left + wide / 2, 4.0), (middle, 5.0), colour)
+        _arrow(ax, (4.0, 5.9), (4.0, 6.7), INK)
+        ax.text(4.2, 6.3, "$W_O$", color=INK, va="center")
+        ax.text(8.3, 5.45, "Concat", color=INK, va="center")
+        ax.text(8.3, 1.6, "every head\nreads the\nwhole row", color=INK, va="center")
+        ax.set(xlim=(-1.2, 10.6), ylim=(-0.2, 7.9))
+        ax.axis("off")
+    return ax
+
+
+def pattern(
+    W: Float[Tensor, "rows columns"],
+    owner: Sequence[int],
+    title: str,
+    ax: Axes,
+    by_rows: bool = False,
+) -> Axes:
+    """Marks the numbers of a matrix that are not zero, in the colours of the heads they belong to.
+
+    Args:
+        W: the matrix.
+        owner: the head, from 0, of each column or row.
+        title: what it is.
+        ax: where to draw, made within ``book_style()``.
+        by_rows: whether heads own rows, as in W_O, and not columns.
+    """
+    rows, columns = W.shape
+    with book_style():
+        for i, j in np.argwhere(W.detach().numpy() != 0):
+            head = owner[i if by_rows else j]
+            look = {"facecolor": LINE_COLOURS[head], "edgecolor": "none", "alpha": 0.75}
+            ax.add_patch(Rectangle((j, i), 1, 1, **look, hatch=("", "//", "..", "xx")[head]))
+        frame = {"fill": False, "edgecolor": INK, "linewidth": 1.2}
+        ax.add_patch(Rectangle((0, 0), columns, rows, **frame))
+        ax.set(xlim=(-0.2, columns + 0.2), ylim=(rows + 0.2, -0.2), aspect="equal")
+        ax.set_title(title, fontsize="small", color=INK)
+        ax.axis("off")
+    return ax
+
+
+def head_table(
+    values: Float[Tensor, "heads kinds"],
+    heads: Sequence[str],
+    kinds: Sequence[str],
+    ax: Axes,
+) -> Axes:
+    """How much of its weight each head gives to tokens of each kind, in percent.
+
+    Args:
+        values: shares from 0 to 1; NaN where there is no such token.
+        heads: the rows.
+        kinds: the columns.
+        ax: where to draw, made within ``book_style()``.
+
+    Raises:
+        MtcourseError: the values have another shape than the names.
+    """
+    if tuple(values.shape) != (len(heads), len(kinds)):
+        raise MtcourseError(
+            f"values of shape {tuple(values.shape)} do not fit {len(heads)} heads and "
+            f"{len(kinds)} kinds"
+        )
+    shown = values.detach().float().numpy()
+    with book_style():
+        ax.imshow(shown, cmap=COLOUR_MAP, vmin=0, vmax=1, aspect="auto")
+        for (i, j), value in np.ndenumerate(shown):
+            if not np.isnan(value):
+                colour = "black" if value > 0.5 else "white"
+                text = ax.text(j, i, f"{100 * value:.0f}", ha="center", va="center")
+                text.set(color=colour, fontsize="small")
+        ax.set_xticks(range(len(kinds)), kinds)
+        ax.set_yticks(range(len(heads)), heads)
+        ax.tick_params(length=0, labeltop=True, labelbottom=False)
+        ax.spines[:].set_visible(False)
+    return ax
+
+
+def changes(
+    values: Mapping[str, float], intervals: Sequence[Ends], ax: Axes, x_label: str = ""
+) -> Axes:
+    """For each head a mark and its interval: a filled dot where the interval leaves out 0.
+
+    Args:
+        values: what is lost without each head.
+        intervals: one for each value.
+        ax: where to draw, made within ``book_style()``.
+        x_label: what is measured.
+
+    Raises:
+        MtcourseError: there are not as many intervals as values.
+    """
+    if len(values) != len(intervals):
+        raise MtcourseError(f"{len(values)} values have {len(intervals)} intervals")
+    with book_style():
+        for place, (value, (low, high)) in enumerate(zip(values.values(), intervals, strict=True)):
+            beyond = low > 0 or high < 0
+            colour = LINE_COLOURS[1 if beyond else 0]
+            ax.plot([low, high], [place, place], color=colour, linewidth=1.8)
+            face = colour if beyond else "none"
+            ax.plot(value, place, "o" if beyond else "s", color=colour, markerfacecolor=face)
+        ax.axvline(0, color=INK, linewidth=1)
+        ax.set_yticks(range(len(values)), list(values))
+        ax.invert_yaxis()
+        ax.set_xlabel(x_label)
+        ax.grid(axis="x", color=INK, alpha=0.25)
+    return ax
+
+
+def _box(
+    ax: Axes, left: float, bottom: float, wide: float, text: str, colour: str, tall: float = 0.9
+) -> None:
+    look = {"fill": False, "edgecolor": colour, "linewidth": 1.6}
+    ax.add_patch(Rectangle((left, bottom), wide, tall, **look))
+    where = left + wide / 2, bottom + tall / 2
+    ax.text(*where, text, ha="center", va="center", fontsize="small")
+
+
+def _arrow(ax: Axes, start: tuple[float, float], end: tuple[float, float], colour: str) -> None:
+    look = {"arrowstyle": "-|>", "mutation_scale": 10, "color": colour, "linewidth": 1.4}
+    ax.add_patch(FancyArrowPatch(start, end, **look))

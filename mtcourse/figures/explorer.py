@@ -1,0 +1,107 @@
+"""Figures to play with: in a notebook a widget, on a page the same script in plain HTML."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from html import escape
+from pathlib import Path
+from typing import Any
+
+import anywidget
+import torch
+import traitlets
+
+from mtcourse.errors import MtcourseError
+
+JAVASCRIPT = Path(__file__).parent / "javascript"
+CSS = (JAVASCRIPT / "explorers.css").read_text(encoding="utf-8")
+
+
+def module(script: Path) -> str:
+    """One ES module without imports: all that a script imports, then the script.
+
+    Args:
+        script: the file; what it imports are files beside it or given by their relative paths.
+    """
+    *parts, last = _with_imports(script, {})
+    return "".join(re.sub("^export ", "", part, flags=re.MULTILINE) for part in parts) + last
+
+
+def _with_imports(script: Path, seen: dict[Path, str]) -> list[str]:
+    """The texts of a script and of what it imports, each once and after what it needs itself."""
+    text = script.read_text(encoding="utf-8")
+    for name in re.findall(r'^import [^;]* from "([^"]+)";\n', text, re.MULTILINE):
+        imported = (script.parent / name).resolve()
+        if imported not in seen:
+            _with_imports(imported, seen)
+    seen[script.resolve()] = re.sub(r"^import [^;]*;\n", "", text, flags=re.MULTILINE)
+    return list(seen.values())
+
+
+class Explorer(anywidget.AnyWidget):
+    """A figure with inputs, which needs a kernel neither in a notebook nor on a page.
+
+    Args:
+        script: the file of its module, in the folder of its chapter.
+        data: what it shows.
+        defaults: what its inputs say at first.
+        settings: what they say instead.
+        otherwise: what a page says where scripts do not run.
+    """
+
+    _esm = traitlets.Unicode().tag(sync=True)
+    _css = traitlets.Unicode(CSS).tag(sync=True)
+    data = traitlets.Dict().tag(sync=True)
+    settings = traitlets.Dict().tag(sync=True)
+
+    def __init__(
+        self,
+        script: Path,
+        data: dict[str, Any],
+        defaults: Mapping[str, Any],
+        settings: Mapping[str, Any],
+        otherwise: str,
+    ) -> None:
+        name = script.parent.name
+        if unknown := sorted(set(settings) - set(defaults)):
+            raise MtcourseError(
+                f"{name} has no settings {', '.join(unknown)}; it has {', '.join(defaults)}"
+            )
+        super().__init__(_esm=module(script), data=data, settings={**defaults, **settings})
+        self.name, self.script = name, script
+        self.otherwise = otherwise
+
+    def __repr__(self) -> str:
+        return f"<explorer {self.name}>"
+
+    def _repr_mimebundle_(self, **_: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+        data, metadata = super()._repr_mimebundle_() or ({}, {})
+        return {**data, "text/html": self.html()}, metadata
+
+    def html(self) -> str:
+        """The explorer for a page without a kernel; it loads nothing, so a file may hold it."""
+        state = json.dumps({"data": self.data, "settings": self.settings}, separators=(",", ":"))
+        state = state.replace("<", r"\u003c")
+        host = (JAVASCRIPT / "page_host.js").read_text(encoding="utf-8")
+        script = module(self.script).replace("export default", "const explorer =")
+        script += f"{host}hostAll({json.dumps(self.name)}, {json.dumps(CSS)}, explorer);"
+        return (
+            f'<div class="mtcourse-explorer" data-explorer="{self.name}">'
+            f'<script type="application/json">{state}</script>'
+            f"<noscript>{escape(self.otherwise)}</noscript></div>\n"
+            f'<script type="module">\n{script}\n</script>'
+        )
+
+
+def shown_pieces(pieces: Sequence[str]) -> list[str]:
+    """Pieces as words; a piece that goes on with the word before it begins with a dot."""
+    return [
+        f"·{piece}" if piece[0].isalnum() else piece.removeprefix("▁") or piece for piece in pieces
+    ]
+
+
+def rounded(values: torch.Tensor, decimals: int = 3) -> Any:
+    """Nested lists that are short in JSON."""
+    return torch.round(values.double(), decimals=decimals).tolist()

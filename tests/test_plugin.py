@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from mtcourse.chapters.attention.exercises import EXERCISES
+from mtcourse.checks.banks import bank_of
 from mtcourse.grading.command import Options, write_merged
 from mtcourse.grading.isolation.choose import why_not
-from mtcourse.grading.unit import bank_of
 
 ROOT = Path(__file__).resolve().parent.parent
 SOLUTION = ROOT / "solutions" / "04_attention.ipynb"

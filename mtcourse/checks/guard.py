@@ -17,22 +17,16 @@ from typing import Any
 
 import mtcourse
 
-REFERENCE = (
-    "mtcourse.checks",
-    "mtcourse.decoding",
-    "mtcourse.grading",
-    "mtcourse.layers",
-    "mtcourse.models",
-    "mtcourse.training",
-)
-"""Packages that hold what exercises ask for, and what checks compare with."""
+ALLOWED = ("claims", "errors", "evaluation", "figures", "text")
+"""The parts of the package that an answer may use. All others hold what exercises ask for, or what
+checks compare with."""
 NOTEBOOK = "__main__"
 """The module that a notebook's cells are."""
+_NAME = mtcourse.__name__
 _PACKAGE = Path(mtcourse.__path__[0])
+_FILES = {*ALLOWED, *(f"{name}.py" for name in ALLOWED)}
 DEEPEST = 10
 """Wrappings that are looked through to see what an answer is."""
-_FOLDERS = tuple(str(_PACKAGE.joinpath(*name.split(".")[1:])) + "/" for name in REFERENCE)
-_WITH_ANSWERS = tuple(folder for folder in _FOLDERS if not folder.endswith("/checks/"))
 
 
 class NotAllowedHere(Exception):
@@ -44,7 +38,8 @@ class NotAllowedHere(Exception):
 
 def is_reference(module: str) -> bool:
     """Whether a module belongs to what answers may not use."""
-    return any(module == name or module.startswith(f"{name}.") for name in REFERENCE)
+    package, _, rest = module.partition(".")
+    return package == _NAME and rest != "" and rest.partition(".")[0] not in ALLOWED
 
 
 @contextlib.contextmanager
@@ -98,7 +93,7 @@ def ready_made(answer: Any, forbids: Collection[str] = ()) -> str:
     code, name = getattr(answer, "__code__", None), getattr(answer, "__name__", "")
     if code is None:
         return name if name in forbids else ""
-    if code.co_filename.startswith(_WITH_ANSWERS):
+    if _holds_answers(code.co_filename) and not _is_check(code.co_filename):
         return code.co_qualname
     return name if name in forbids and _is_library(code) else ""
 
@@ -106,7 +101,20 @@ def ready_made(answer: Any, forbids: Collection[str] = ()) -> str:
 def _is_ready_made(code: CodeType) -> bool:
     """Whether it is a function or class of the reference; given objects' methods may be called."""
     plain = "." not in code.co_qualname or code.co_name == "__init__"
-    return plain and code.co_filename.startswith(_FOLDERS)
+    return plain and _holds_answers(code.co_filename)
+
+
+@functools.cache
+def _holds_answers(filename: str) -> bool:
+    """Whether a file belongs to the parts of the package that answers may not use."""
+    path = Path(filename)
+    return path.is_relative_to(_PACKAGE) and path.relative_to(_PACKAGE).parts[0] not in _FILES
+
+
+def _is_check(filename: str) -> bool:
+    """Whether a file belongs to the checks or to a bank, whose answers are tried themselves."""
+    folders = Path(filename).relative_to(_PACKAGE).parts[:-1]
+    return folders[:1] == ("checks",) or "exercises" in folders
 
 
 def _is_library(code: CodeType) -> bool:

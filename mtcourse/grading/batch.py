@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from mtcourse.checks.banks import bank_of
 from mtcourse.checks.exercise import PUBLIC_SEED, Exercise
 from mtcourse.checks.outcomes import Outcome, apart, outcome_of
 from mtcourse.errors import MtcourseError
@@ -18,7 +19,7 @@ from mtcourse.grading.kernel import Limits
 from mtcourse.grading.keys import key_of
 from mtcourse.grading.results import Result, write_whole
 from mtcourse.grading.source import check_source, exercises_of, read_notebook
-from mtcourse.grading.unit import Job, bank_of, versions
+from mtcourse.grading.unit import Job, versions
 
 SEEDS = 3
 """Secret seeds of a notebook: who has seen one learner's inputs knows those of few others."""

@@ -13,6 +13,7 @@ from filelock import FileLock, Timeout
 from rich.console import Console
 from rich.progress import MofNCompleteColumn, Progress, TimeElapsedColumn
 
+from mtcourse.checks.banks import bank_of
 from mtcourse.errors import MtcourseError
 from mtcourse.grading.batch import Batch, Solution, check_references, open_batch, read_solutions
 from mtcourse.grading.exercises import notebook_text
@@ -23,7 +24,7 @@ from mtcourse.grading.results import FAILED, Result, write_whole
 from mtcourse.grading.resume import Standing, job_of, keep, read_record, standing, unreadable
 from mtcourse.grading.schedule import DoAll, Done, Grade, worker_pool
 from mtcourse.grading.submission import Unreadable
-from mtcourse.grading.unit import Job, bank_of, grade_job, merged_of
+from mtcourse.grading.unit import Job, grade_job, merged_of
 
 BATCH, RECORDS, REFERENCES, LOCK = "batch.json", "records", "references", ".lock"
 """What is kept in the folder of grades, beside the reports."""

@@ -10,6 +10,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 import mtcourse
+from mtcourse.checks.banks import bank_folders
 from mtcourse.grading.unit import Job, versions
 
 PARTS = {
@@ -54,11 +55,11 @@ def surroundings() -> Mapping[str, str]:
 
 @functools.cache
 def grader_version() -> str:
-    """A hash of the code that judges: the banks of the checks, and the grader."""
+    """A hash of the code that judges: the checks, their banks, and the grader."""
     package = Path(mtcourse.__path__[0])
     found = hashlib.sha256()
-    for folder in ("checks", "grading"):
-        for path in sorted((package / folder).rglob("*.py")):
+    for folder in (package / "checks", package / "grading", *bank_folders().values()):
+        for path in sorted(folder.rglob("*.py")):
             found.update(path.relative_to(package).as_posix().encode() + b"\0")
             found.update(hashlib.sha256(path.read_bytes()).digest())
     return found.hexdigest()[:_DIGITS]

@@ -87,10 +87,10 @@ class GradedNotebook(IPyNbFile):
 
     def setup(self) -> None:
         """Gets ready to run; a kernel starts with the first exercise."""
+        from mtcourse.checks.banks import bank_of
         from mtcourse.grading.grade import grade
         from mtcourse.grading.kernel import GradingKernel, Limits
         from mtcourse.grading.run import Run
-        from mtcourse.grading.unit import bank_of
 
         self.limits = Limits(seconds=min(self.config.option.nbval_cell_timeout, Limits.seconds))
         self._known: dict[str, Any] = {}

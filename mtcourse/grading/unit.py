@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import json
 import platform
 import time
@@ -12,8 +11,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-from mtcourse.checks.exercise import Exercise
-from mtcourse.errors import MtcourseError
+from mtcourse.checks.banks import bank_of
 from mtcourse.grading.exercises import exercise_notebook
 from mtcourse.grading.grade import Graded, grade
 from mtcourse.grading.isolation.choose import isolation_named
@@ -100,21 +98,6 @@ def grade_job(job: Job) -> Result:
     of_exercise = {one.exercise: one for one in grade(merged, bank_of(job.notebook), job.seed, run)}
     exercises = [exercise_result(one, of_exercise[one.id], merged, job.limits) for one in asked]
     return result(GRADED, exercises, repairs=(*merged.repairs, *run.troubles))
-
-
-def bank_of(notebook: str) -> Sequence[Exercise]:
-    """The checks of a notebook, which has the notion's name after its number.
-
-    Raises:
-        MtcourseError: there are none.
-    """
-    notion = notebook.partition("_")[2]
-    try:
-        return importlib.import_module(f"mtcourse.checks.{notion}").EXERCISES
-    except ImportError as error:
-        raise MtcourseError(
-            f"there are no checks for {notebook}: they belong in mtcourse/checks/{notion}"
-        ) from error
 
 
 def versions() -> Mapping[str, str]:

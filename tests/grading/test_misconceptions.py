@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterator, Mapping
 
 import pytest
 
+from mtcourse.checks.banks import bank_of
 from mtcourse.checks.exercise import Exercise
-from mtcourse.grading.unit import bank_of
 from tests.grading.answer_code import code_of
 from tests.grading.case import Case
 from tests.grading.grading import graded

@@ -18,8 +18,10 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from mtcourse.checks.banks import bank_of
 from mtcourse.checks.guard import NOTEBOOK
 from mtcourse.checks.judge import judge
+from mtcourse.errors import MtcourseError
 from mtcourse.grading.cell_code import names_of, statements_of
 from mtcourse.grading.exercises import is_untouched
 from mtcourse.grading.source import Cell
@@ -253,10 +255,9 @@ def _found(piece: Piece, notebook: _Notebook) -> Found:
 
 def _verdict(piece: Piece, function: Callable[..., Any] | None) -> str:
     """What the exercise's check has against a function; empty where it has nothing."""
-    word = piece.notebook.partition("_")[2]
     try:
-        bank = importlib.import_module(f"mtcourse.checks.{word}").EXERCISES
-    except (ImportError, AttributeError):
+        bank = bank_of(piece.notebook)
+    except (MtcourseError, AttributeError):
         return "its check is not here"  # as in a kernel where answers are graded
     exercise = next(exercise for exercise in bank if exercise.id == piece.name)
     verdict = judge(exercise, function)

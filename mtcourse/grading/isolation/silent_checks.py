@@ -8,7 +8,10 @@ import sys
 import types
 from typing import Any
 
-import mtcourse.checks
+from mtcourse.checks.banks import bank_folders, bank_module
+
+_OLD = "mtcourse.checks."
+"""Where notebooks that were handed out before this edition look for the banks."""
 
 
 class SilentCheck:
@@ -23,16 +26,14 @@ class SilentCheck:
 
 
 class _Banks(importlib.abc.MetaPathFinder, importlib.abc.Loader):
-    """Finds for each name in ``mtcourse.checks`` that is no file a module with such a check."""
+    """Finds, in place of each bank, a module with such a check and nothing else."""
+
+    def __init__(self) -> None:
+        self._names = {name for word in bank_folders() for name in (bank_module(word), _OLD + word)}
 
     def find_spec(self, fullname: str, path: Any, target: Any = None) -> Any:
-        files = importlib.machinery.PathFinder.find_spec
-        if fullname.rpartition(".")[0] != "mtcourse.checks":
-            return None
-        found = files(fullname, mtcourse.checks.__path__)
-        if found and found.origin and not found.submodule_search_locations:
-            return None
-        return importlib.machinery.ModuleSpec(fullname, self)
+        """A module of this kind for a bank; None leaves any other name to Python."""
+        return importlib.machinery.ModuleSpec(fullname, self) if fullname in self._names else None
 
     def exec_module(self, module: types.ModuleType) -> None:
         module.check = SilentCheck()  # type: ignore[attr-defined]

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import mtcourse
+from mtcourse.checks.banks import bank_folders
 
 HOME = Path("/home/learner")
 SCRATCH = (HOME, Path("/tmp"), Path("/dev/shm"))
@@ -77,12 +78,7 @@ def view_of_kernels() -> View:
             path = path.resolve()
         if path.exists() and not any(path.is_relative_to(one) for one in folders):
             folders.append(path)
-    return View(tuple(folders), tuple(links), tuple(banks(package)))
-
-
-def banks(package: Path) -> list[Path]:
-    """The folders with the checks' right answers: all packages in ``mtcourse.checks``."""
-    return sorted(init.parent for init in (package / "checks").glob("*/__init__.py"))
+    return View(tuple(folders), tuple(links), tuple(bank_folders(package).values()))
 
 
 def environment() -> dict[str, str]:

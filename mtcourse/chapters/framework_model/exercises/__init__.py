@@ -1,25 +1,7 @@
 """The checks of the notebook ``07_framework_model``."""
 
+from mtcourse.checks.banks import exercises_in
 from mtcourse.checks.checker import Checker
-from mtcourse.chapters.framework_model.exercises import (
-    as_printed,
-    decoder,
-    decoder_input,
-    feed_forward,
-    parameters,
-    reads,
-    same_prediction,
-    write,
-)
 
-EXERCISES = (
-    feed_forward.EXERCISE,
-    decoder.EXERCISE,
-    decoder_input.EXERCISE,
-    parameters.EXERCISE,
-    same_prediction.EXERCISE,
-    write.EXERCISE,
-    reads.EXERCISE,
-    as_printed.EXERCISE,
-)
+EXERCISES = exercises_in(__name__, __path__)
 check = Checker(EXERCISES)

@@ -21,9 +21,9 @@ from torch import Generator, nn
 from mtcourse.evaluation.scores import score
 from mtcourse.evaluation.starts import MEASURED, run_starts, store_measured
 from mtcourse.models.framework_model import FrameworkConfig, FrameworkModel
+from mtcourse.models.framework_translator import FrameworkTranslator
 from mtcourse.recipes.framework import (
     FrameworkRecipe,
-    FrameworkTranslator,
     WordPairs,
     mean_framework_loss,
     train_framework,

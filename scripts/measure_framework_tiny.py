@@ -31,8 +31,8 @@ from mtcourse.chapters.framework_model.tiny_models import (
 from mtcourse.evaluation.scores import score
 from mtcourse.evaluation.starts import MEASURED, run_starts, store_measured
 from mtcourse.models.framework_model import FrameworkConfig, FrameworkModel
+from mtcourse.models.framework_translator import FrameworkTranslator
 from mtcourse.recipes.framework import (
-    FrameworkTranslator,
     WordPairs,
     mean_framework_loss,
     save_framework,

@@ -20,7 +20,8 @@ from torch import Tensor
 from mtcourse.chapters.positions.animals import animal_pairs
 from mtcourse.evaluation.starts import MEASURED, run_starts, store_measured
 from mtcourse.models.encoder_decoder import EncoderDecoder, EncoderDecoderConfig
-from mtcourse.recipes.framework import FrameworkTranslator, WordPairs
+from mtcourse.models.framework_translator import FrameworkTranslator
+from mtcourse.recipes.framework import WordPairs
 from mtcourse.text.batches import Batch, bucketed_batches
 from mtcourse.training.callbacks import StepReport
 from mtcourse.training.loop import TrainingConfig, train

@@ -17,7 +17,8 @@ import typer
 from mtcourse.chapters.positions.animals import animal_pairs
 from mtcourse.evaluation.starts import MEASURED, run_starts, store_measured
 from mtcourse.models.framework_model import FrameworkConfig, FrameworkModel
-from mtcourse.recipes.framework import FrameworkTranslator, WordPairs, framework_loss
+from mtcourse.models.framework_translator import FrameworkTranslator
+from mtcourse.recipes.framework import WordPairs, framework_loss
 from mtcourse.text.batches import bucketed_batches
 from mtcourse.training.callbacks import StepReport
 from mtcourse.training.loop import TrainingConfig, train

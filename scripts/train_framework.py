@@ -18,10 +18,10 @@ import typer
 
 from mtcourse.evaluation.scores import score
 from mtcourse.models.framework_model import FrameworkModel
+from mtcourse.models.framework_translator import FrameworkTranslator
 from mtcourse.recipes.framework import (
     SHIPPED,
     FrameworkRecipe,
-    FrameworkTranslator,
     WordPairs,
     load_framework,
     mean_framework_loss,

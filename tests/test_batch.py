@@ -27,12 +27,12 @@ from mtcourse.grading.batch import (
     same_as_published,
 )
 from mtcourse.grading.inbox import Found
+from mtcourse.grading.jobs import Job
 from mtcourse.grading.kernel import Limits
 from mtcourse.grading.keys import PARTS, differences, key_of
 from mtcourse.grading.results import FAILED, GRADED, ExerciseResult, Result
 from mtcourse.grading.resume import keep, read_record, standing
 from mtcourse.grading.submission import Unreadable
-from mtcourse.grading.unit import Job
 from tests.small_solution import small_solution, write
 
 SOLUTION = {"04_attention": Solution(b"solution", {"scaled_scores": 2, "row_softmax": 3})}

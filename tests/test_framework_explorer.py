@@ -15,7 +15,8 @@ from mtcourse.errors import MtcourseError
 from mtcourse.figures.explorer import Explorer
 from mtcourse.layers.positions import sinusoidal_positions
 from mtcourse.models.framework_model import FrameworkConfig, FrameworkModel
-from mtcourse.recipes.framework import FrameworkTranslator, WordPairs
+from mtcourse.models.framework_translator import FrameworkTranslator
+from mtcourse.recipes.framework import WordPairs
 from mtcourse.text.tokenizer import BOS, EOS
 from tests.browsing import violations, visited_explorers
 from tests.javascript import computed

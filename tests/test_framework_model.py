@@ -21,8 +21,8 @@ from mtcourse.models.framework_model import (
     vocabulary_logits,
     word_probabilities,
 )
+from mtcourse.models.framework_translator import FrameworkTranslator
 from mtcourse.recipes.framework import (
-    FrameworkTranslator,
     WordPairs,
     framework_loss,
     load_framework,

@@ -18,7 +18,8 @@ from mtcourse.chapters.framework_model.tiny_models import (
 from mtcourse.evaluation.scores import score
 from mtcourse.evaluation.starts import load_measured
 from mtcourse.models.framework_model import FrameworkModel
-from mtcourse.recipes.framework import FrameworkTranslator, WordPairs
+from mtcourse.models.framework_translator import FrameworkTranslator
+from mtcourse.recipes.framework import WordPairs
 from mtcourse.text.batches import Batch
 from scripts import measure_framework_grammar as grammar
 from scripts import measure_framework_tiny as tiny

@@ -18,12 +18,12 @@ from rich.console import Console
 from mtcourse.errors import MtcourseError
 from mtcourse.grading import command
 from mtcourse.grading.command import Options
+from mtcourse.grading.jobs import DoAll, Done, Job, failed
 from mtcourse.grading.kernel import Limits
 from mtcourse.grading.results import FAILED, GRADED, ExerciseResult, Result
 from mtcourse.grading.resume import MOST_TOLD
-from mtcourse.grading.schedule import DoAll, Done, failed
 from mtcourse.grading.source import exercises_of
-from mtcourse.grading.unit import Job, versions
+from mtcourse.grading.unit import versions
 
 ROOT = Path(__file__).resolve().parent.parent
 SOLUTIONS = ROOT / "solutions"

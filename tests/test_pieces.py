@@ -16,7 +16,8 @@ from mtcourse.chapters.multi_head.part_one import logits_of_pieces, score_on_gra
 from mtcourse.checks.outcomes import apart, outcome_of
 from mtcourse.grading.exercises import HERE
 from mtcourse.models.framework_model import FrameworkConfig, FrameworkModel
-from mtcourse.recipes.framework import FrameworkTranslator, load_framework
+from mtcourse.models.framework_translator import FrameworkTranslator
+from mtcourse.recipes.framework import load_framework
 from mtcourse.text.corpora import builtin_corpus
 
 ROOT = Path(__file__).resolve().parent.parent

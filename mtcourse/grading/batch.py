@@ -15,11 +15,12 @@ from mtcourse.checks.exercise import PUBLIC_SEED, Exercise
 from mtcourse.checks.outcomes import Outcome, apart, outcome_of
 from mtcourse.errors import MtcourseError
 from mtcourse.grading.isolation.choose import BACKENDS, why_not
+from mtcourse.grading.jobs import Job
 from mtcourse.grading.kernel import Limits
 from mtcourse.grading.keys import key_of
 from mtcourse.grading.results import Result, write_whole
 from mtcourse.grading.source import check_source, exercises_of, read_notebook
-from mtcourse.grading.unit import Job, versions
+from mtcourse.grading.unit import versions
 
 SEEDS = 3
 """Secret seeds of a notebook: who has seen one learner's inputs knows those of few others."""

@@ -9,10 +9,9 @@ from concurrent.futures import CancelledError
 from typing import Any
 
 from mtcourse.errors import MtcourseError
+from mtcourse.grading.jobs import LOOK_EVERY, RETRIES, Done, Grade, Job, failed
 from mtcourse.grading.keys import surroundings
 from mtcourse.grading.results import Result
-from mtcourse.grading.schedule import LOOK_EVERY, RETRIES, Done, Grade, failed
-from mtcourse.grading.unit import Job
 
 PATIENCE = 30.0
 """Seconds that a scheduler is given to answer, and its workers to be there."""

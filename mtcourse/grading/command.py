@@ -18,13 +18,14 @@ from mtcourse.errors import MtcourseError
 from mtcourse.grading.batch import Batch, Solution, check_references, open_batch, read_solutions
 from mtcourse.grading.exercises import notebook_text
 from mtcourse.grading.inbox import Found, find
+from mtcourse.grading.jobs import DoAll, Done, Grade, Job
 from mtcourse.grading.kernel import Limits
 from mtcourse.grading.merged_notebook import merged_notebook
 from mtcourse.grading.results import FAILED, Result, write_whole
 from mtcourse.grading.resume import Standing, job_of, keep, read_record, standing, unreadable
-from mtcourse.grading.schedule import DoAll, Done, Grade, worker_pool
+from mtcourse.grading.schedule import worker_pool
 from mtcourse.grading.submission import Unreadable
-from mtcourse.grading.unit import Job, grade_job, merged_of
+from mtcourse.grading.unit import grade_job, merged_of
 
 BATCH, RECORDS, REFERENCES, LOCK = "batch.json", "records", "references", ".lock"
 """What is kept in the folder of grades, beside the reports."""

@@ -8,10 +8,11 @@ from pathlib import Path
 
 from mtcourse.grading.batch import Batch
 from mtcourse.grading.inbox import Found
+from mtcourse.grading.jobs import Job
 from mtcourse.grading.keys import PARTS, differences
 from mtcourse.grading.results import FAILED, UNREADABLE, ExerciseResult, Result, write_whole
 from mtcourse.grading.submission import Unreadable
-from mtcourse.grading.unit import Job, versions
+from mtcourse.grading.unit import versions
 
 UNKNOWN = "unknown"
 """The name of the record of files that answer no known notebook."""

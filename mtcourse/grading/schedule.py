@@ -10,25 +10,20 @@ import sys
 import tempfile
 import traceback
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from multiprocessing.connection import Connection, wait
 from typing import NoReturn
 
+from mtcourse.grading.cluster import run_on_cluster
 from mtcourse.grading.isolation.sockets import folder_for_sockets
-from mtcourse.grading.results import FAILED, Result
-from mtcourse.grading.unit import Job, grade_job
+from mtcourse.grading.jobs import LOOK_EVERY, RETRIES, DoAll, Done, Grade, Job, failed
+from mtcourse.grading.results import Result
+from mtcourse.grading.unit import grade_job
 
-RETRIES = 2
-"""Times that a job is tried again when its process has died, or the grader has failed in it."""
-LOOK_EVERY = 1.0
-"""Seconds between looks at processes that say nothing: do they still live?"""
 PATIENCE = 10.0
 """Seconds that a process is given to end its kernels."""
 READY = "ready"
 """What a process says when it has imported what it needs."""
-Grade = Callable[[Job], Result]
-Done = Callable[[Job, Result], None]
-DoAll = Callable[[Iterable[Job], Done], None]
 
 
 def usable_cores() -> int:
@@ -52,8 +47,6 @@ def worker_pool(
         scheduler: the address of a Dask scheduler, whose workers do it instead.
     """
     if scheduler:
-        from mtcourse.grading.cluster import run_on_cluster
-
         yield lambda jobs, done: run_on_cluster(jobs, grade, scheduler, done)
         return
     pool: list[_Worker] = []
@@ -64,20 +57,6 @@ def worker_pool(
             worker.stop()
         for worker in pool:
             worker.end()
-
-
-def failed(job: Job, reason: str) -> Result:
-    """The result where the grader itself could not do it."""
-    return Result(
-        job.learner,
-        job.notebook,
-        job.file,
-        FAILED,
-        reason=reason,
-        seed=job.seed,
-        isolation=job.isolation,
-        key=job.key,
-    )
 
 
 class _Worker:

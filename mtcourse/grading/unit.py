@@ -6,7 +6,6 @@ import json
 import platform
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
@@ -15,6 +14,7 @@ from mtcourse.checks.banks import bank_of
 from mtcourse.grading.exercises import exercise_notebook
 from mtcourse.grading.grade import Graded, grade
 from mtcourse.grading.isolation.choose import isolation_named
+from mtcourse.grading.jobs import Job
 from mtcourse.grading.kernel import GradingKernel, Limits
 from mtcourse.grading.merge import Merged, merge
 from mtcourse.grading.results import GRADED, UNREADABLE, ExerciseResult, Result
@@ -24,33 +24,6 @@ from mtcourse.grading.submission import Unreadable, parse_submission
 
 MATTERS = ("mtcourse", "torch", "numpy", "ipykernel", "nbval")
 """Packages on whose version a verdict can depend."""
-
-
-@dataclass(frozen=True)
-class Job:
-    """What it takes to grade one submission, on this machine or on another.
-
-    Args:
-        learner: whose it is.
-        notebook: which exercise notebook it answers, such as "04_attention".
-        file: where it lay.
-        content: its bytes.
-        solution: the bytes of the notebook in ``solutions/``.
-        seed: of the inputs on which answers are tried.
-        isolation: how the kernel is kept apart.
-        limits: of each cell.
-        key: hash of all that the verdict depends on, kept with it.
-    """
-
-    learner: str
-    notebook: str
-    file: str
-    content: bytes
-    solution: bytes
-    seed: int
-    isolation: str = "auto"
-    limits: Limits = field(default_factory=Limits)
-    key: str = ""
 
 
 def merged_of(content: bytes, notebook: str, solution: Mapping[str, Any]) -> Merged:

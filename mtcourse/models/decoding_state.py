@@ -6,10 +6,11 @@ is easy to believe; ``cached_step`` keeps keys and values and is the one to use.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import torch
-from jaxtyping import Bool, Float, Int
+from jaxtyping import Bool, Float, Int, Shaped
 from torch import Tensor
 
 from mtcourse.decoding.search import Step
@@ -19,18 +20,22 @@ from mtcourse.models.encoder_decoder import EncoderDecoder
 LogProbabilities = Float[Tensor, "sentences beams V_t"]
 
 
+Decode = Callable[[Tensor, Tensor, Tensor | None], Tensor]
+"""From target ids, the encoder's output and the source mask to logits, (sentences, m, V_t)."""
+
+
 @dataclass(frozen=True)
 class PrefixState:
     """Everything decoded so far, and nothing computed from it.
 
     Args:
         ids: tokens fed so far, none at first.
-        H_E: the encoder's output.
+        H_E: the encoder's output, or whatever the decoder wants of each sentence.
         source_mask: True where a source token is real.
     """
 
     ids: Int[Tensor, "sentences beams t"]
-    H_E: Float[Tensor, "sentences n d_model"]
+    H_E: Shaped[Tensor, "sentences ..."]
     source_mask: Bool[Tensor, "sentences 1 1 n"] | None
 
     def reorder(self, parents: Int[Tensor, "sentences beams"]) -> PrefixState:
@@ -44,8 +49,12 @@ class PrefixState:
         return PrefixState(self.ids[sentences], self.H_E[sentences], mask)
 
 
-def prefix_step(model: EncoderDecoder) -> Step[PrefixState]:
-    """A step that computes every position again, the plain twin of ``cached_step``."""
+def prefix_step(decode: Decode) -> Step[PrefixState]:
+    """A step that decodes the whole prefix again, the plain twin of ``cached_step``.
+
+    Args:
+        decode: of any encoder-decoder, or a function that stands for one.
+    """
 
     @torch.no_grad()
     def step(
@@ -55,21 +64,20 @@ def prefix_step(model: EncoderDecoder) -> Step[PrefixState]:
         prefix = torch.cat([state.ids, ids[..., None]], dim=-1)
         rows = torch.arange(len(ids), device=ids.device).repeat_interleave(beams)
         mask = None if state.source_mask is None else state.source_mask[rows]
-        H_D = model.decode(prefix.flatten(0, 1), state.H_E[rows], mask)[:, -1]
-        log_probs = model.logits(H_D).log_softmax(-1).unflatten(0, (len(ids), beams))
+        logits = decode(prefix.flatten(0, 1), state.H_E[rows], mask)[:, -1]
+        log_probs = logits.log_softmax(-1).unflatten(0, (len(ids), beams))
         return log_probs, replace(state, ids=prefix)
 
     return step
 
 
 def prefix_state(
-    model: EncoderDecoder,
-    source: Int[Tensor, "sentences n"],
+    H_E: Shaped[Tensor, "sentences ..."],
     source_mask: Bool[Tensor, "sentences 1 1 n"] | None = None,
 ) -> PrefixState:
     """The state before the first step: the source encoded, nothing decoded."""
-    nothing = source.new_empty(len(source), 1, 0)
-    return PrefixState(nothing, model.encode(source, source_mask), source_mask)
+    nothing = torch.empty(len(H_E), 1, 0, dtype=torch.long, device=H_E.device)
+    return PrefixState(nothing, H_E, source_mask)
 
 
 @dataclass(frozen=True)

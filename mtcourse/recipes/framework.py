@@ -7,22 +7,19 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import torch
-from jaxtyping import Bool, Float, Int, Shaped
+from jaxtyping import Float, Int
 from torch import Tensor
 
-from mtcourse.decoding.search import Hypothesis, Step, greedy_search
-from mtcourse.models.encoder_decoder import source_mask_of
 from mtcourse.models.framework_model import FrameworkConfig, FrameworkModel
-from mtcourse.text.batches import Batch, Example, bucketed_batches, pad
+from mtcourse.text.batches import Batch, Example, bucketed_batches
 from mtcourse.text.pairs import SentencePair
-from mtcourse.text.tokenizer import EOS
 from mtcourse.text.word_vocabulary import WordVocabulary
 from mtcourse.training.callbacks import Callback
 from mtcourse.training.checkpoints import load_checkpoint, restore_weights, save_checkpoint
 from mtcourse.training.loop import TrainingConfig, TrainingState, train
 from mtcourse.training.loss import chunked_loss
 
-SHIPPED = Path(__file__).parent / "models" / "framework"
+SHIPPED = Path(__file__).resolve().parents[1] / "models" / "framework"
 """``mended``: both repairs, on the grammar, by ``scripts/train_framework.py``.
 
 ``tiny``: all four models on the tiny language, by ``scripts/measure_framework_tiny.py``.
@@ -171,96 +168,3 @@ def mean_framework_loss(model: FrameworkModel, batches: Sequence[Batch], shifted
     """Nats per target token."""
     total = sum(float(framework_loss(model, batch, shifted)) for batch in batches)
     return total / sum(batch.target_tokens for batch in batches)
-
-
-@dataclass(frozen=True)
-class WrittenSoFar:
-    """What search keeps for a model without a cache: the source, encoded, and the words so far.
-
-    Args:
-        ids: tokens fed so far, none at first.
-        H_E: the encoder's output, or whatever the decoder wants of each sentence.
-        source_mask: True where a source token is real.
-    """
-
-    ids: Int[Tensor, "sentences t"]
-    H_E: Shaped[Tensor, "sentences ..."]
-    source_mask: Bool[Tensor, "sentences 1 1 n"] | None
-
-    def reorder(self, parents: Int[Tensor, "sentences beams"]) -> WrittenSoFar:
-        """The same: there is one beam."""
-        return self
-
-    def keep(self, sentences: Int[Tensor, " kept"]) -> WrittenSoFar:
-        """The state of some of the sentences."""
-        mask = None if self.source_mask is None else self.source_mask[sentences]
-        return WrittenSoFar(self.ids[sentences], self.H_E[sentences], mask)
-
-
-Decode = Callable[[Tensor, Tensor, Tensor | None], Tensor]
-
-
-def greedy_step(decode: Decode) -> Step[WrittenSoFar]:
-    """A step of greedy search that runs a decoder over all words so far, each time again.
-
-    Args:
-        decode: from target ids, H_E and source mask to logits: ``FrameworkModel.decode``, or a
-            function of the same arguments.
-    """
-
-    def step(
-        ids: Int[Tensor, "sentences 1"], state: WrittenSoFar
-    ) -> tuple[Float[Tensor, "sentences 1 V_t"], WrittenSoFar]:
-        read = torch.cat([state.ids, ids], dim=-1)
-        logits = decode(read, state.H_E, state.source_mask)[:, -1:]
-        return logits.log_softmax(-1), replace(state, ids=read)
-
-    return step
-
-
-class FrameworkTranslator:
-    """Sentences in, sentences out, by document A's model or by functions that stand for it.
-
-    Args:
-        source: the words it reads.
-        target: the words it writes.
-        encode: from source ids and mask to H_E: ``FrameworkModel.encode``.
-        decode: from target ids, H_E and mask to logits: ``FrameworkModel.decode``.
-    """
-
-    def __init__(
-        self,
-        source: WordVocabulary,
-        target: WordVocabulary,
-        encode: Callable[[Tensor, Tensor | None], Tensor],
-        decode: Decode,
-    ) -> None:
-        self.source, self.target = source, target
-        self.encode, self.decode = encode, decode
-
-    @classmethod
-    def of(
-        cls, model: FrameworkModel, source: WordVocabulary, target: WordVocabulary
-    ) -> FrameworkTranslator:
-        """A model with its words."""
-        return cls(source, target, model.encode, model.decode)
-
-    @torch.inference_mode()
-    def translate(self, sentences: Sequence[str]) -> list[str]:
-        """The greedy translation of each sentence, of at most twice its words and ten."""
-        return [self.target.decode(self._without_end(found)) for found in self.search(sentences)]
-
-    @torch.inference_mode()
-    def search(self, sentences: Sequence[str]) -> list[Hypothesis]:
-        """What greedy search finds for each sentence."""
-        encoded = [[*self.source.encode(sentence), EOS] for sentence in sentences]
-        source = pad(encoded)
-        mask = source_mask_of(source)
-        nothing = source.new_empty(len(source), 0)
-        state = WrittenSoFar(nothing, self.encode(source, mask), mask)
-        longest = torch.tensor([2 * len(ids) + 10 for ids in encoded])
-        return greedy_search(greedy_step(self.decode), state, longest)
-
-    @staticmethod
-    def _without_end(found: Hypothesis) -> tuple[int, ...]:
-        return found.ids[:-1] if found.finished else found.ids

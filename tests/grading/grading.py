@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from mtcourse.grading.jobs import Job
 from mtcourse.grading.kernel import Limits
 from mtcourse.grading.results import Result
-from mtcourse.grading.unit import Job, grade_job
+from mtcourse.grading.unit import grade_job
 from tests.grading.returned import solution
 
 SEED = 20_261_121

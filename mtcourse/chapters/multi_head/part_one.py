@@ -10,7 +10,8 @@ from torch import Tensor
 
 from mtcourse.chapters.multi_head.learner_functions import Pieces
 from mtcourse.evaluation.scores import Scores, score
-from mtcourse.recipes.framework import FrameworkTranslator, WordPairs, load_framework
+from mtcourse.models.framework_translator import FrameworkTranslator
+from mtcourse.recipes.framework import WordPairs, load_framework
 from mtcourse.text.batches import batches_in_order
 from mtcourse.text.pairs import SentencePair
 from mtcourse.text.tokenizer import BOS, PAD

@@ -87,7 +87,7 @@ test: $(VENV)/test.stamp ## Run the test suite: package, notebooks, coverage
 	@failed=; \
 	group() { name=$$1; shift; echo "== $$name"; "$$@" || failed="$$failed, $$name"; }; \
 	group "the package" $(PYTEST) -m "not browser" \
-	  --cov --cov-report=term:skip-covered --cov-fail-under=95 tests --ignore=tests/grading; \
+	  --cov --cov-report=term:skip-covered --cov-fail-under=95 tests --ignore=tests/catalogue; \
 	group "the chapters" $(PYTEST) --nbval-lax --nbval-cell-timeout=300 $(wildcard book/*.ipynb); \
 	group "the solutions" $(PYTEST) --nbval $(wildcard solutions/*.ipynb); \
 	[ -z "$$failed" ] || { echo "failed: $${failed#, }"; exit 1; }
@@ -99,7 +99,7 @@ anywhere: $(VENV)/test.stamp ## Run what trains as on other processors, and with
 # The longest files first, so that no processor waits at the end for another.
 grading: $(VENV)/test.stamp ## Grade a catalogue of submissions, honest and hostile, behind walls
 	@$(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder -q \
-	  tests/grading/test_misconceptions.py tests/grading
+	  tests/catalogue/test_misconceptions.py tests/catalogue
 
 browser: $(VENV)/test.stamp ## Open every built page in Chromium
 	@$(BIN)/python -m pytest -n auto --dist load -q -m browser tests

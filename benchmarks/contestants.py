@@ -54,7 +54,7 @@ def mtcourse_training(sizes: EncoderDecoderConfig) -> TrainingStep:
 
 def transformers_training(sizes: EncoderDecoderConfig) -> TrainingStep:
     """Marian from ``transformers``, with this package's weights."""
-    from tests.oracles import marian_of
+    from tests.helpers.oracles import marian_of
 
     marian = marian_of(reference_model(sizes)).train()
 
@@ -109,7 +109,7 @@ def transformers_decoding(sizes: EncoderDecoderConfig) -> Decode:
     """Marian's ``generate``, with this package's weights."""
     from transformers import GenerationConfig
 
-    from tests.oracles import marian_of
+    from tests.helpers.oracles import marian_of
 
     marian = marian_of(reference_model(sizes))
 

@@ -15,9 +15,9 @@ from pathlib import Path
 import psutil
 
 from mtcourse.grading.results import Result
-from tests.grading.case import Case
-from tests.grading.catalogue import FAMILIES
-from tests.grading.outside import Outside, watched
+from tests.catalogue.case import Case
+from tests.catalogue.families import FAMILIES
+from tests.catalogue.outside import Outside, watched
 
 SECONDS = 15
 """That a cell may take. Cases that never end are many, and each takes all of it."""

@@ -22,7 +22,7 @@ _FORMS = {
     "chapter": r"\d\d_[a-z0-9_]+",
     "same_as": r"[A-D]\d\d",
     "function": r"mtcourse(\.\w+)+",
-    "test": r"tests/test_\w+\.py::test_\w+",
+    "test": r"tests/(\w+/)*test_\w+\.py::test_\w+",
     "exercise": r"\d\d_[a-z0-9_]+#[a-z0-9_]+",
 }
 

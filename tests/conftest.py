@@ -5,7 +5,16 @@ Only where there are tensors: the grammar's many small functions would take minu
 
 from jaxtyping import install_import_hook
 
-WITH_TENSORS = ("layers", "models", "training", "decoding", "figures", "text.batches", "recipe")
+WITH_TENSORS = (
+    "layers",
+    "models",
+    "training",
+    "decoding",
+    "figures",
+    "text.batches",
+    "recipes",
+    "chapters",
+)
 install_import_hook([f"mtcourse.{name}" for name in WITH_TENSORS], "beartype.beartype")
 
 from collections.abc import Iterator  # noqa: E402
@@ -14,7 +23,7 @@ import pytest  # noqa: E402
 import torch  # noqa: E402
 from torch.optim.optimizer import register_optimizer_step_post_hook  # noqa: E402
 
-from tests.browsing import browser, site  # noqa: E402, F401  (fixtures for all tests)
+from tests.helpers.browsing import browser, site  # noqa: E402, F401  (fixtures for all tests)
 
 
 def available_devices() -> list:

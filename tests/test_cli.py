@@ -17,8 +17,8 @@ from mtcourse.recipes import translator as recipe
 from mtcourse.text.corpora import load_corpus
 from mtcourse.text.grammar import sample_pairs
 from mtcourse.text.tokenizer import TokenizerPair
-from tests.oracles import model_of_seed
-from tests.small_corpus import PAIRS
+from tests.helpers.oracles import model_of_seed
+from tests.helpers.small_corpus import PAIRS
 
 
 @pytest.fixture

@@ -26,7 +26,7 @@ from mtcourse.errors import MtcourseError
 MEASURED = Path(__file__).resolve().parent.parent / "measured"
 """Where the results of ``scripts/measure_*.py`` are stored, one JSON file each."""
 
-Result = TypeVar("Result")
+_Result = TypeVar("_Result")
 
 
 @dataclass(frozen=True)
@@ -81,8 +81,8 @@ def reversals(higher: Sequence[float], lower: Sequence[float]) -> int:
 
 
 def run_starts(
-    measure: Callable[[int], Result], starts: int, processes: int | None = None
-) -> list[Result]:
+    measure: Callable[[int], _Result], starts: int, processes: int | None = None
+) -> list[_Result]:
     """What ``measure(seed)`` returns for the seeds 0, 1, ..., in that order.
 
     Args:

@@ -1,1 +1,0 @@
-"""Tests of the grader that start kernels: the catalogue of submissions, and every known mistake."""

@@ -1,0 +1,117 @@
+"""Every bank of checks: each mistake is rejected by name, each right answer accepted, on any seed.
+
+The inputs tell them apart visibly: ten tolerances at least.
+"""
+
+from __future__ import annotations
+
+import functools
+from pathlib import Path
+
+import pytest
+
+from mtcourse.checks.banks import bank_folders, bank_of
+from mtcourse.checks.exercise import Exercise, message_of
+from mtcourse.checks.judge import judge
+from mtcourse.checks.outcomes import Case, Outcome, apart, outcome_of
+from mtcourse.checks.report import SEEDS
+
+ROOT = Path(__file__).resolve().parents[2]
+WORDS = list(bank_folders())
+BANKS = {word: bank_of(f"00_{word}") for word in WORDS}
+ALL = [
+    pytest.param(exercise, id=f"{notion}-{exercise.id}")
+    for notion, bank in BANKS.items()
+    for exercise in bank
+]
+WRONG = [
+    pytest.param(param.values[0], wrong, id=f"{param.id}-{wrong.__name__}")
+    for param in ALL
+    for wrong in param.values[0].misconceptions
+]
+RIGHT = [
+    pytest.param(param.values[0], right, id=f"{param.id}-{right.__name__}")
+    for param in ALL
+    for right in (*param.values[0].right, param.values[0].oracle)
+]
+VISIBLE = 10
+
+
+def answer(exercise: Exercise, function):
+    """What a learner would hand in: a function, or the value that it returns."""
+    return function() if exercise.cases is None else function
+
+
+def test_there_are_banks():
+    assert {"attention", "masks"} <= set(BANKS)
+
+
+@functools.cache
+def right_outcomes(place: tuple[str, str], seed: int) -> list[tuple[Case, Outcome]]:
+    """The inputs of an exercise, each with what is right."""
+    (exercise,) = (one for one in BANKS[place[0]] if one.id == place[1])
+    cases = exercise.inputs(seed)
+    return [(case, outcome_of(exercise.oracle, case, exercise.gradients)) for case in cases]
+
+
+def place_of(exercise: Exercise) -> tuple[str, str]:
+    """The notion and the id of an exercise."""
+    (notion,) = (name for name, bank in BANKS.items() if exercise in bank)
+    return notion, exercise.id
+
+
+@pytest.mark.parametrize(("exercise", "wrong"), WRONG)
+def test_a_misconception_is_rejected_with_its_own_message(exercise, wrong):
+    for seed in SEEDS:
+        verdict = judge(exercise, answer(exercise, wrong), seed)
+        assert not verdict.passed, seed
+        assert verdict.misconception == wrong.__name__, seed
+        assert (verdict.message, verdict.hint) == message_of(wrong)
+
+
+@pytest.mark.parametrize(("exercise", "right"), RIGHT)
+def test_a_right_answer_is_accepted_however_it_is_written(exercise, right):
+    for seed in SEEDS:
+        verdict = judge(exercise, answer(exercise, right), seed)
+        assert verdict.passed, f"seed {seed}: {verdict}"
+
+
+@pytest.mark.parametrize(("exercise", "wrong"), WRONG)
+def test_the_inputs_tell_a_misconception_from_the_right_answer(exercise, wrong):
+    for seed in SEEDS:
+        widest = max(
+            apart(outcome_of(wrong, case, exercise.gradients), right, exercise.tolerance)
+            for case, right in right_outcomes(place_of(exercise), seed)
+        )
+        assert widest >= VISIBLE, seed
+
+
+@pytest.mark.parametrize("exercise", ALL)
+def test_a_bank_is_large_enough(exercise):
+    names = [function.__name__ for function in (*exercise.misconceptions, *exercise.right)]
+    assert len(set(names)) == len(names)
+    assert len(exercise.misconceptions) >= 5
+    assert len(exercise.right) >= 3
+    assert exercise.hint
+
+
+@pytest.mark.parametrize(("exercise", "wrong"), WRONG)
+def test_each_misconception_has_a_message_and_a_hint_of_its_own(exercise, wrong):
+    message, hint = message_of(wrong)
+    assert message.endswith((".", "?"))
+    assert hint.endswith((".", "?"))
+    others = [message_of(other)[0] for other in exercise.misconceptions if other is not wrong]
+    assert message not in others
+
+
+@pytest.mark.parametrize("word", WORDS)
+def test_the_ids_of_a_bank_are_its_files(word):
+    files = {path.stem for path in bank_folders()[word].glob("[a-z]*.py")}
+    assert {exercise.id for exercise in BANKS[word]} == files
+
+
+@pytest.mark.parametrize("exercise", ALL)
+def test_the_cases_have_names_that_tell_them_apart(exercise):
+    cases = exercise.inputs()
+    names = [case.name for case in cases[: len(cases) // 2]]
+    assert len(set(names)) == len(names)

@@ -1,0 +1,223 @@
+"""The book's parts fit together: pages, contents, notebooks, API, and what mends the pages."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+from pathlib import Path
+
+import nbformat
+import pytest
+import yaml
+from bs4 import BeautifulSoup
+
+from mtcourse.claims import claims
+from scripts import build_book, pair_notebooks
+
+ROOT = Path(__file__).resolve().parents[2]
+BOOK = ROOT / "book"
+PAGES_WITH_CODE = pair_notebooks.pages_with_code(BOOK)
+
+
+def read(path: Path) -> str:
+    return path.read_text(encoding="utf-8")
+
+
+def load_extension(name: str):
+    """One of the book's Sphinx extensions; their folder is no package."""
+    path = BOOK / "_ext" / f"{name}.py"
+    specification = importlib.util.spec_from_file_location(path.stem, path)
+    module = importlib.util.module_from_spec(specification)
+    specification.loader.exec_module(module)
+    return module
+
+
+mend = load_extension("mtcourse_book").mend
+api_pages = load_extension("api_pages")
+
+
+# --- chapters and their notebooks ---------------------------------------------------------------
+
+
+@pytest.mark.parametrize("page", PAGES_WITH_CODE, ids=lambda path: path.stem)
+def test_the_notebook_is_in_step_with_its_page(page):
+    pair = page.with_suffix(".ipynb")
+    assert pair.exists(), "run: make notebooks"
+    assert read(pair) == pair_notebooks.notebook_of(page), "run: make notebooks"
+
+
+@pytest.mark.parametrize("page", PAGES_WITH_CODE, ids=lambda path: path.stem)
+def test_the_notebook_is_valid_and_holds_no_outputs(page):
+    notebook = nbformat.reads(pair_notebooks.notebook_of(page), as_version=4)
+    nbformat.validate(notebook)
+    code = [cell for cell in notebook.cells if cell.cell_type == "code"]
+    assert "google.colab" in code[0].source, "the first cell installs on Colab"
+    assert not any(cell.outputs or cell.execution_count for cell in code)
+    assert len({cell.id for cell in notebook.cells}) == len(notebook.cells)
+
+
+def test_every_chapter_runs_something():
+    chapters = set(BOOK.glob("[0-9][0-9]_*.md"))
+    assert chapters <= set(PAGES_WITH_CODE)
+
+
+def test_no_notebook_has_lost_its_page():
+    assert {path.stem for path in BOOK.glob("*.ipynb")} <= {path.stem for path in PAGES_WITH_CODE}
+
+
+def test_the_check_names_the_notebook_that_is_out_of_step(tmp_path, monkeypatch, capsys):
+    chapter = tmp_path / "01_word.md"
+    header = "---\nkernelspec:\n  display_name: Python 3\n  name: python3\n---\n"
+    chapter.write_text(header + "# Word\n\n```{code-cell}\n1\n```\n")
+    monkeypatch.setattr(pair_notebooks, "BOOK", tmp_path)
+    assert pair_notebooks.main(["--check"]) == 1
+    assert "01_word.ipynb" in capsys.readouterr().out
+    assert not (tmp_path / "01_word.ipynb").exists()
+    assert pair_notebooks.main([]) == 0
+    assert pair_notebooks.main(["--check"]) == 0
+    chapter.write_text(read(chapter) + "\nOne line more.\n")
+    assert pair_notebooks.main(["--check"]) == 1
+
+
+# --- the pages ----------------------------------------------------------------------------------
+
+
+def pages_of_contents() -> list[str]:
+    contents = yaml.safe_load(read(ROOT / "_toc.yml"))
+    chapters = [chapter for part in contents["parts"] for chapter in part["chapters"]]
+    pages = [page for chapter in chapters for page in (chapter, *chapter.get("sections", ()))]
+    return [contents["root"], *(page["file"] for page in pages)]
+
+
+def test_the_contents_name_every_page_once():
+    pages = [path.relative_to(ROOT).with_suffix("").as_posix() for path in BOOK.glob("*.md")]
+    assert sorted(pages_of_contents()) == sorted(pages)
+
+
+def test_the_chapters_stand_in_the_order_of_their_numbers():
+    numbered = [page for page in pages_of_contents() if re.match(r"book/\d\d_", page)]
+    assert numbered == sorted(numbered)
+
+
+@pytest.mark.parametrize("page", sorted(BOOK.glob("*.md")), ids=lambda path: path.stem)
+def test_numbers_are_counted_and_not_typed(page):
+    """The book numbers chapters, figures and equations, and brackets the number of an equation."""
+    prose = re.sub(r"^```\{code-cell\}.*?^```", "", read(page), flags=re.DOTALL | re.MULTILINE)
+    assert re.findall(r"^#+ \d+\..*", prose, re.MULTILINE) == [], "a number in a heading"
+    typed = r"\b(?:Fig\.|Figure|Equation) \(?\d[\d.]*\)?(?! of ).*"
+    assert re.findall(typed, prose) == [], "write {numref} or {eq}"
+    assert re.findall(r"\(\{eq\}`[^`]*`.*", prose) == [], "{eq} prints the brackets"
+
+
+def test_the_contents_take_each_title_from_its_page():
+    assert "title:" not in read(ROOT / "_toc.yml")
+
+
+def test_the_api_pages_document_every_public_module_once():
+    pages = "".join(api_pages.expanded(read(path)) for path in BOOK.glob("api_*.md"))
+    documented = re.findall(r"automodule:: (\S+)", pages)
+    # The command line explains itself with --help.
+    expected = [module for module in api_pages.modules_of("mtcourse") if module != "mtcourse.cli"]
+    assert sorted(documented) == sorted(expected)
+    assert {"mtcourse.layers.masks", "mtcourse.chapters.masks.plots"} <= set(documented)
+    assert not any(".exercises." in module or ".language." in module for module in documented)
+
+
+@pytest.mark.parametrize("page", sorted(BOOK.glob("*.md")), ids=lambda path: path.stem)
+def test_the_statements_that_a_page_names_exist(page):
+    assert set(re.findall(r"\b[ABCD]\d\d\b", read(page))) <= set(claims())
+
+
+def test_the_glossary_is_in_order():
+    terms = re.findall(r"^([A-Za-z].*)\n  ", read(BOOK / "glossary.md"), re.MULTILINE)
+    assert len(terms) > 20
+    assert terms == sorted(terms, key=str.lower)
+
+
+# --- what is run again --------------------------------------------------------------------------
+
+
+def test_the_book_runs_again_when_the_package_or_the_corpus_changes(tmp_path):
+    package, build = tmp_path / "package", tmp_path / "build"
+    package.mkdir()
+    (package / "module.py").write_text("x = 1\n")
+    seen = [build_book.inputs_hash([package], "")]
+    assert build_book.drop_stale(build, seen[0])
+    cache = build / ".jupyter_cache"
+    cache.mkdir()
+
+    seen.append(build_book.inputs_hash([package], ""))
+    assert not build_book.drop_stale(build, seen[1])
+    assert cache.exists()
+
+    (package / "module.py").write_text("x = 2\n")
+    seen.append(build_book.inputs_hash([package], ""))
+    assert build_book.drop_stale(build, seen[2])
+    assert not cache.exists()
+
+    seen.append(build_book.inputs_hash([package], "1:7.4"))
+    assert len(set(seen)) == 3
+
+
+# --- what mends the pages -----------------------------------------------------------------------
+
+
+def test_a_repeated_script_runs_once():
+    page = "<html><script>const A = 1;</script><p>x</p><script>const A = 1;</script></html>"
+    assert mend(page).count("const A = 1;") == 1
+
+
+def test_scripts_that_are_loaded_stay():
+    page = '<html><script src="a.js"></script><script src="a.js"></script></html>'
+    assert mend(page).count("a.js") == 2
+
+
+def test_data_that_two_explorers_share_stay_and_the_state_of_widgets_goes():
+    data = '<script type="application/json">{"data":{}}</script>'
+    state = '<script type="application/vnd.jupyter.widget-state+json">{"state":{}}</script>'
+    assert mend(f"<html>{data}{data}{state}</html>") == f"<html>{data}{data}</html>"
+
+
+def test_the_sidebar_has_a_name():
+    soup = BeautifulSoup(mend('<div class="bd-sidebar-primary"></div>'), "html.parser")
+    assert soup.div["role"] == "complementary"
+    assert soup.div["aria-label"]
+
+
+def test_a_button_that_is_an_icon_has_a_name():
+    fold = "<details><summary><i></i></summary></details>"
+    soup = BeautifulSoup(mend(f"<nav><li><a>The package</a>{fold}</li></nav>"), "html.parser")
+    assert soup.summary["aria-label"] == "Pages below The package"
+    assert "aria-label" not in mend("<nav><details><summary>More</summary></details></nav>")
+
+
+def test_a_page_that_failed_is_announced():
+    soup = BeautifulSoup(mend('<div class="admonition page-failed"></div>'), "html.parser")
+    assert soup.div["role"] == "alert"
+
+
+def test_two_exercises_share_no_id():
+    exercise = '<div id="ex-{0}"><section id="exercise-content">{0}</section></div>'
+    page = exercise.format(1) + exercise.format(2)
+    assert mend(page) == page.replace(' id="exercise-content"', "")
+
+
+def test_the_parameters_of_a_signature_are_no_definitions():
+    soup = BeautifulSoup(
+        mend("<dl><dt class='sig'>f(<dl><dd>x</dd></dl>)</dt></dl>"), "html.parser"
+    )
+    assert soup.dl.find("dl") is None
+    assert soup.select_one("dt .sig-params .sig-line").text == "x"
+
+
+def test_a_mended_page_is_mended_to_itself():
+    page = (
+        "<!DOCTYPE html><html><body><div class='bd-sidebar-primary'>&amp; é</div>"
+        "<div role='list' class='citation-list'><div role='doc-biblioentry'>x</div></div>"
+        "<script>if (1 < 2) { f('&'); }</script><script>if (1 < 2) { f('&'); }</script>"
+        "</body></html>"
+    )
+    once = mend(page)
+    assert mend(once) == once
+    assert "if (1 < 2) { f('&'); }" in once
+    assert "doc-biblioentry" not in once

@@ -1,0 +1,60 @@
+"""Every page of the built book in a real browser: no error, no request off the site, accessible."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from tests.helpers.browsing import HTML, SIZES, themed, violations, visit
+
+pytestmark = pytest.mark.browser
+
+PAGES = sorted(
+    path.relative_to(HTML).as_posix()
+    for path in [*HTML.glob("book/*.html"), *HTML.glob("search.html"), *HTML.glob("genindex.html")]
+)
+AFTER_RESIZING = 500  # ms: the theme then makes what has become scrollable reachable by keyboard
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("path", PAGES or ["book/intro.html"])
+def test_page(browser, site, path, scheme):
+    opened = visit(browser, site, path, scheme)
+    page = opened.page
+    try:
+        assert page.evaluate("document.documentElement.dataset.theme") == scheme
+        assert opened.errors == []
+        assert opened.foreign == []
+        assert page.locator("img:not([alt])").count() == 0
+        for name, size in SIZES.items():
+            page.set_viewport_size(size)
+            page.wait_for_timeout(AFTER_RESIZING)
+            if folder := os.environ.get("MTCOURSE_SCREENSHOTS"):
+                picture = f"{Path(path).stem}-{scheme}-{name}.png"
+                page.screenshot(path=Path(folder) / picture, full_page=True)
+            width = page.evaluate("document.documentElement.scrollWidth")
+            assert width <= size["width"], f"{name}: the page scrolls sideways"
+            assert violations(page) == [], name
+    finally:
+        page.context.close()
+
+
+def test_every_page_was_found(site):
+    assert len(PAGES) > 5
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_notice_on_a_page_that_failed_can_be_read(browser, tmp_path, scheme):
+    notice = (
+        '<div class="danger page-failed admonition" role="alert">'
+        '<p class="admonition-title">This page is incomplete</p><p>Words.</p></div>'
+    )
+    (tmp_path / "page.html").write_text(themed(notice), encoding="utf-8")
+    opened = visit(browser, "", (tmp_path / "page.html").as_uri(), scheme)
+    try:
+        assert opened.page.get_by_role("alert").is_visible()
+        assert violations(opened.page) == []
+    finally:
+        opened.page.context.close()

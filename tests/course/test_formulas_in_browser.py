@@ -1,0 +1,159 @@
+"""Display formulas in a real browser: whole, beside their numbers, on screens of every width."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.helpers.browsing import HTML, themed, visit
+
+pytestmark = pytest.mark.browser
+
+INLINE = r'<span class="math notranslate nohighlight">\(d_{v} = 2\)</span>'
+WIDTHS = (320, 390, 768, 1440)
+PAGES = [
+    path.relative_to(HTML).as_posix()
+    for path in sorted(HTML.glob("book/*.html"))
+    if 'class="math notranslate nohighlight"' in path.read_text("utf-8")
+]
+# As Sphinx writes them: a number before the formula, and split around what has several lines.
+FORMULAS = {
+    "transposed": r"S = \frac{QK^\top}{\sqrt{d_k}} \in \mathbb{R}^{m \times n}",
+    "wide": (
+        r"\operatorname{MultiHead}(Q, K, V) = \operatorname{Concat}(\mathrm{head}_1, \dots, "
+        r"\mathrm{head}_h)\, W^O, \qquad \mathrm{head}_i = \operatorname{Attention}"
+        r"(QW_i^Q, KW_i^K, VW_i^V)"
+    ),
+    "aligned": (
+        r"\begin{split}\begin{aligned} S &= \frac{QK^\top}{\sqrt{d_k}} \\ A_{ij} &= "
+        r"\frac{e^{S_{ij}}}{\sum_l e^{S_{il}}} \\ O &= AV \end{aligned}\end{split}"
+    ),
+    "tall": r"\Bigg(\sum_{i=1}^{n} \prod_{j=1}^{\hat{m}^\top} \widehat{W}^{\top\top}\Bigg)^\top",
+}
+BOTH = "div.math, div.math mjx-container"
+HIDDEN = f"{BOTH} {{ overflow: auto hidden !important; padding: 0 !important }}"
+# Clipped at the sides only, where a formula scrolls; above and below everything is drawn.
+WHOLE = f"{BOTH} {{ overflow-x: clip !important; overflow-y: visible !important }}"
+MEASURE = """boxes => boxes.map(box => {
+    const scrolls = box.querySelector('mjx-container'), number = box.querySelector('.eqno');
+    const [all, seen, drawn, beside] = [box, scrolls, box.querySelector('mjx-math'), number].map(
+        it => it?.getBoundingClientRect());
+    const hidden = !['auto', 'scroll'].includes(getComputedStyle(scrolls).overflowX);
+    const moves = scrolls.scrollWidth > scrolls.clientWidth;
+    const {paddingLeft, paddingRight} = getComputedStyle(scrolls);
+    const room = seen.width - parseFloat(paddingLeft) - parseFloat(paddingRight);
+    const faults = {
+        'under its number': beside?.left < Math.min(seen.right, drawn.right) - 0.5,
+        'its number is out of the page': beside?.right > all.right + 0.5,
+        'cut on the left': drawn.left < seen.left - 0.5,
+        'cut on the right': hidden && drawn.right > seen.right + 0.5,
+        'scrolls without need': moves && drawn.width <= room,
+        'out of reach of the keyboard': moves && scrolls.tabIndex < 0,
+    };
+    const found = Object.keys(faults).filter(fault => faults[fault]);
+    return found.map(fault => `${fault}: ${scrolls.textContent.slice(0, 60)}`);
+}).flat()"""
+
+
+def formulas() -> str:
+    """All of them, numbered as equations of chapter 12."""
+    return "".join(
+        f'<div class="math notranslate nohighlight" id="{name}"><span class="eqno">(12.{10 + n})'
+        f'<a class="headerlink" href="#{name}" title="Link to this equation">#</a></span>'
+        rf"\[{formula}\]</div><p>Words below it.</p>"
+        for n, (name, formula) in enumerate(FORMULAS.items())
+    )
+
+
+@pytest.fixture(scope="module")
+def page(browser, tmp_path_factory: pytest.TempPathFactory):
+    """A page of nothing but formulas."""
+    file: Path = tmp_path_factory.mktemp("formulas") / "page.html"
+    sentence = f"and so {INLINE}<span class=comma>,</span> " * 40
+    long = INLINE.replace("= 2", "= 2" * 16).replace("<span", '<span id="long"')
+    file.write_text(themed(f"{formulas()}<p>{sentence}</p><p>and {long}.</p>"), encoding="utf-8")
+    opened = visit(browser, "", file.as_uri(), "light")
+    yield opened.page
+    opened.page.context.close()
+
+
+def cut_formulas(page) -> list[str]:
+    """The formulas that look otherwise once nothing hides what stands above and below them."""
+    cut = []
+    for formula in page.locator("div.math").all():
+        as_is = formula.screenshot()
+        style = page.add_style_tag(content=WHOLE)
+        if formula.screenshot() != as_is:
+            cut.append(formula.get_attribute("id") or formula.inner_text())
+        style.evaluate("it => it.remove()")
+    return cut
+
+
+def test_nothing_of_a_formula_is_cut_off(page):
+    page.set_viewport_size({"width": 1440, "height": 900})
+    assert cut_formulas(page) == []
+
+
+def test_a_transpose_that_is_cut_off_is_seen(page):
+    style = page.add_style_tag(content=HIDDEN)
+    assert cut_formulas(page) != []
+    style.evaluate("it => it.remove()")
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_a_formula_stands_or_scrolls_beside_its_number(page, width):
+    page.set_viewport_size({"width": width, "height": 900})
+    assert page.locator("div.math").evaluate_all(MEASURE) == []
+    assert page.evaluate("document.documentElement.scrollWidth") == width
+
+
+def test_a_wide_formula_stands_on_one_line_and_scrolls_on_a_phone(page):
+    box = page.locator("#wide mjx-container")
+    heights, scrolls = set(), {}
+    for width in WIDTHS:
+        page.set_viewport_size({"width": width, "height": 900})
+        heights.add(box.evaluate("it => it.clientHeight"))
+        scrolls[width] = box.evaluate("it => it.scrollWidth > it.clientWidth")
+    assert len(heights) == 1
+    assert scrolls[390]
+    assert not scrolls[1440]
+
+
+def test_a_formula_in_a_sentence_that_is_wider_than_a_phone_scrolls(page):
+    box = page.locator("#long mjx-container")
+    page.set_viewport_size({"width": 390, "height": 900})
+    assert box.evaluate("it => it.scrollWidth") > 390
+    assert box.bounding_box()["width"] < 390
+    assert page.evaluate("document.documentElement.scrollWidth") == 390
+
+
+def test_aligned_equations_stand_with_one_equals_sign_below_the_other(page):
+    page.set_viewport_size({"width": 1440, "height": 900})
+    signs = page.locator("#aligned mjx-mtable mjx-mtable mjx-mtd:nth-child(even)").evaluate_all(
+        "cells => cells.map(it => it.querySelector('mjx-mo').getBoundingClientRect().left)"
+    )
+    assert len(signs) == 3
+    assert max(signs) - min(signs) < 0.5
+
+
+def test_no_line_begins_with_the_comma_after_a_formula(page):
+    alone = """commas => commas.filter(comma => {
+        const before = comma.previousElementSibling.getBoundingClientRect();
+        return comma.getBoundingClientRect().left < before.right - 2;
+    }).length"""
+    for width in range(300, 400, 3):
+        page.set_viewport_size({"width": width, "height": 900})
+        assert page.locator(".comma").evaluate_all(alone) == 0, width
+
+
+@pytest.mark.parametrize("path", PAGES or ["book/04_attention.html"])
+def test_every_formula_of_the_book_is_whole(browser, site, path):
+    opened = visit(browser, site, path, "light")
+    try:
+        assert cut_formulas(opened.page) == []
+        for width in WIDTHS:
+            opened.page.set_viewport_size({"width": width, "height": 900})
+            assert opened.page.locator("div.math").evaluate_all(MEASURE) == [], width
+    finally:
+        opened.page.context.close()

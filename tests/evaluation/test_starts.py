@@ -1,0 +1,101 @@
+"""What several random starts show: the spread, the reversals, and the two figures of them."""
+
+from __future__ import annotations
+
+import statistics
+from pathlib import Path
+
+import matplotlib.pyplot as plt
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mtcourse.errors import MtcourseError
+from mtcourse.evaluation.starts import (
+    MEASURED,
+    Spread,
+    load_measured,
+    reversals,
+    run_starts,
+    store_measured,
+)
+from mtcourse.figures.starts_plots import start_curves, start_dots
+
+ROOT = Path(__file__).resolve().parents[2]
+FINITE = st.floats(-1e6, 1e6)
+
+
+@given(st.lists(FINITE, min_size=1))
+def test_the_spread_is_that_of_the_standard_library(values: list[float]) -> None:
+    found = Spread.of(values)
+    assert found.median == statistics.median(values)
+    assert (found.low, found.high) == (min(values), max(values))
+
+
+def test_a_spread_is_written_with_the_digits_asked_for() -> None:
+    assert f"{Spread.of([5.46, 84.0, 100.0]):.1f}" == "84.0 (5.5 to 100.0)"
+    with pytest.raises(MtcourseError, match="at least one start"):
+        Spread.of([])
+
+
+def test_a_tie_counts_as_a_reversal() -> None:
+    assert reversals([3, 2, 1], [1, 2, 3]) == 2
+    with pytest.raises(MtcourseError, match="2 and 1 results"):
+        reversals([1, 2], [1])
+
+
+def draw(seed: int) -> tuple[int, int, float]:
+    number = torch.rand((), generator=torch.Generator().manual_seed(seed)).item()
+    return seed, torch.get_num_threads(), number
+
+
+def test_starts_run_on_one_thread_each_and_in_order() -> None:
+    found = run_starts(draw, starts=3, processes=2)
+    assert [seed for seed, *_ in found] == [0, 1, 2]
+    assert {threads for _, threads, _ in found} == {1}
+    assert found == [(seed, 1, number) for seed, _, number in map(draw, range(3))]
+
+
+def test_what_is_stored_can_be_loaded_and_says_who_made_it(tmp_path: Path) -> None:
+    store_measured("tiny", "scripts/measure_tiny.py", {"bleu": [1.5, 2.5]}, tmp_path)
+    found = load_measured("tiny", tmp_path)
+    assert found["bleu"] == [1.5, 2.5]
+    assert found["made"]["script"] == "scripts/measure_tiny.py"
+    assert [path.name for path in tmp_path.iterdir()] == ["tiny.json"]
+    with pytest.raises(MtcourseError, match=r"no measurement is stored as 'huge'.*there is tiny"):
+        load_measured("huge", tmp_path)
+
+
+@pytest.mark.parametrize("path", sorted(MEASURED.glob("*.json")), ids=lambda path: path.stem)
+def test_a_stored_measurement_names_a_script_that_exists(path: Path) -> None:
+    script = load_measured(path.stem)["made"]["script"]
+    assert (ROOT / script).is_file()
+    assert path.stem in (ROOT / script).read_text(encoding="utf-8")
+
+
+def test_the_dots_are_the_results_and_the_bar_is_their_median() -> None:
+    _, ax = plt.subplots()
+    start_dots({"one": [1.0, 5.0, 3.0], "other": [2.0]}, "BLEU", ax, digits=1)
+    data = [sorted(line.get_xdata()) for line in ax.lines]
+    assert [1.0, 3.0, 5.0] in data
+    assert [3.0, 3.0] in data
+    assert [text.get_text() for text in ax.texts] == ["median 3.0", "median 2.0"]
+    with pytest.raises(MtcourseError, match="no start is given for none"):
+        start_dots({"none": []}, "BLEU", ax)
+    plt.close()
+
+
+def test_the_curve_is_the_median_in_a_band_of_all_starts() -> None:
+    _, ax = plt.subplots()
+    runs = [[(0, y), (1, 2 * y)] for y in (1.0, 4.0, 2.0)]
+    start_curves({"one": runs}, "step", "loss", ax)
+    assert list(ax.lines[0].get_ydata()) == [2.0, 4.0]
+    (band,) = ax.collections
+    corners = {tuple(corner) for corner in band.get_paths()[0].vertices.tolist()}
+    assert {(0.0, 1.0), (0.0, 4.0), (1.0, 2.0), (1.0, 8.0)} <= corners
+    with pytest.raises(MtcourseError, match="do not have the same x"):
+        start_curves({"one": [[(0, 1.0)], [(1, 1.0)]]}, "step", "loss", ax)
+    with pytest.raises(MtcourseError, match="0 kinds of run"):
+        start_curves({}, "step", "loss", ax)
+    plt.close()

@@ -1,0 +1,330 @@
+"""``mtcourse grade`` as a teacher uses it, with a grader that only reads who passes."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import os
+import shutil
+import zipfile
+from collections.abc import Iterable
+from pathlib import Path
+
+import pytest
+from filelock import FileLock
+from rich.console import Console
+
+from mtcourse.errors import MtcourseError
+from mtcourse.grading import command
+from mtcourse.grading.command import Options
+from mtcourse.grading.jobs import DoAll, Done, Job, failed
+from mtcourse.grading.kernel import Limits
+from mtcourse.grading.results import FAILED, GRADED, ExerciseResult, Result
+from mtcourse.grading.resume import MOST_TOLD
+from mtcourse.grading.source import exercises_of
+from mtcourse.grading.unit import versions
+
+ROOT = Path(__file__).resolve().parents[2]
+SOLUTIONS = ROOT / "solutions"
+NOTEBOOK = SOLUTIONS / "04_attention.ipynb"
+
+
+def grade_by_name(job: Job) -> Result:
+    """Everything passes that does not say that it is wrong."""
+    outcome = "wrong" if b"wrong" in job.content[:5] else "passed"
+    exercises = [
+        ExerciseResult(one.id, outcome, one.points * (outcome == "passed"), one.points)
+        for one in exercises_of(json.loads(job.solution))
+    ]
+    return Result(
+        job.learner, job.notebook, job.file, GRADED, exercises=tuple(exercises), seed=job.seed,
+        isolation=job.isolation, versions=versions(), key=job.key,
+    )  # fmt: skip
+
+
+class Teacher:
+    """Somebody with a class, a folder for it, and a terminal."""
+
+    def __init__(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.submissions, self.out = folder / "submissions", folder / "grades"
+        self.graded: list[str] = []
+        self.stop_after = 10**6
+        monkeypatch.setattr(command, "worker_pool", self.pool)
+
+    def pool(self, *_) -> contextlib.nullcontext[DoAll]:
+        """In the place of processes."""
+        return contextlib.nullcontext(self._run)
+
+    def _run(self, jobs: Iterable[Job], done: Done) -> None:
+        for job in jobs:
+            if len(self.graded) == self.stop_after:
+                raise KeyboardInterrupt
+            if job.learner == "broken":
+                done(job, failed(job, "no space left"))
+            else:
+                done(job, grade_by_name(job))
+            self.graded.append(job.learner)
+
+    def hands_in(self, learner: str, content: bytes | None = None) -> None:
+        path = self.submissions / learner / NOTEBOOK.name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(NOTEBOOK.read_bytes() if content is None else content)
+
+    def grades(self, **options) -> tuple[int, str, list[str]]:
+        """Status, what is said, and who was graded."""
+        self.graded.clear()
+        said = io.StringIO()
+        how = Options(**{"isolation": "none", **options})
+        status = command.graded(
+            self.submissions, SOLUTIONS, self.out, how, Console(file=said, width=120)
+        )
+        return status, said.getvalue(), [one for one in self.graded if one != "solution"]
+
+    def record(self, learner: str) -> Result:
+        path = self.out / "records" / learner / "04_attention.json"
+        return Result.from_json(path.read_text(encoding="utf-8"))
+
+
+@pytest.fixture
+def teacher(tmp_path, monkeypatch) -> Teacher:
+    return Teacher(tmp_path, monkeypatch)
+
+
+def test_a_class_is_graded_once(teacher):
+    teacher.hands_in("alice")
+    teacher.hands_in("bob", b"wrong")
+    status, said, graded = teacher.grades()
+    assert (status, graded) == (0, ["alice", "bob"])
+    assert "2 to grade, 0 done" in said
+    assert (teacher.record("alice").points, teacher.record("bob").points) == (20, 0)
+    assert "report.html" in said
+    assert (teacher.out / "report.html").exists()
+    rows = (teacher.out / "grades.csv").read_text().splitlines()
+    assert len(rows) == 1 + 2 * 7
+    status, said, graded = teacher.grades()
+    assert (status, graded, teacher.graded) == (0, [], [])
+    assert "0 to grade, 2 done" in said
+
+
+def test_who_hands_in_later_or_again_is_graded_and_nobody_else(teacher):
+    teacher.hands_in("alice", b"wrong")
+    teacher.hands_in("bob")
+    teacher.grades()
+    teacher.hands_in("alice")
+    teacher.hands_in("carol")
+    _, _, graded = teacher.grades()
+    assert graded == ["alice", "carol"]
+    assert teacher.record("alice").points == 20
+
+
+def test_what_was_graded_otherwise_is_left_until_it_is_asked_for(teacher):
+    teacher.hands_in("alice")
+    teacher.grades()
+    _, said, graded = teacher.grades(seconds=5.0)
+    assert graded == []
+    assert "1 would come about otherwise now: the limits are others; --regrade" in said
+    _, said, graded = teacher.grades(seconds=5.0, regrade=True)
+    assert graded == ["alice"]
+    assert "again alice, 04_attention: the limits are others" in said
+
+
+def test_stopped_and_started_again_it_goes_on_where_it_was(teacher):
+    for name in ("alice", "bob", "carol", "dave"):
+        teacher.hands_in(name)
+    teacher.stop_after = 3 + 2  # the solution on three seeds, and two learners
+    status, said, graded = teacher.grades()
+    assert (status, graded) == (130, ["alice", "bob"])
+    assert "the same command goes on" in said
+    teacher.stop_after = 10**6
+    status, _, graded = teacher.grades()
+    assert (status, graded, teacher.graded) == (0, ["carol", "dave"], ["carol", "dave"])
+
+
+def test_a_failure_of_the_grader_is_told_and_tried_again(teacher):
+    teacher.hands_in("alice")
+    teacher.hands_in("broken")
+    for _ in range(2):
+        status, said, graded = teacher.grades()
+        assert status == 1
+        assert "the grader failed on 1: the same command tries them again" in said
+        assert "no space left" in said
+        assert "broken" in graded
+    assert teacher.record("broken").state == FAILED
+
+
+def test_a_solution_that_does_not_pass_stops_everything(teacher, tmp_path, monkeypatch):
+    teacher.hands_in("alice")
+    monkeypatch.setattr(command, "check_references", check_wrong)
+    with pytest.raises(MtcourseError, match="does not pass"):
+        teacher.grades()
+    assert teacher.graded == ["solution"] * 3
+    assert not (teacher.out / "records").exists()
+
+
+def check_wrong(results: Iterable[Result]) -> None:
+    raise MtcourseError(f"the solution {next(iter(results)).notebook} does not pass")
+
+
+def test_a_solution_on_which_the_grader_failed_is_tried_again(teacher, monkeypatch):
+    teacher.hands_in("alice")
+    monkeypatch.setattr(command, "worker_pool", lambda *_: contextlib.nullcontext(fail_all))
+    with pytest.raises(MtcourseError, match="could not be graded: no space left"):
+        teacher.grades()
+    monkeypatch.setattr(command, "worker_pool", teacher.pool)
+    assert teacher.grades()[0] == 0
+
+
+def fail_all(jobs: Iterable[Job], done: Done) -> None:
+    for job in jobs:
+        done(job, failed(job, "no space left"))
+
+
+def test_attempts_left_out_are_told_to_the_learner(teacher):
+    teacher.hands_in("alice")
+    shutil.copy(NOTEBOOK, teacher.submissions / "alice" / "04_attention (1).ipynb")
+    teacher.grades()
+    assert "of 2 files the latest is graded" in teacher.record("alice").repairs[0]
+
+
+def test_what_cannot_be_read_is_reported_beside_the_others(teacher):
+    teacher.hands_in("alice")
+    (teacher.submissions / "bob").mkdir()
+    (teacher.submissions / "bob" / "essay.pdf").write_bytes(b"")
+    status, said, graded = teacher.grades()
+    assert (status, graded) == (0, ["alice"])
+    assert "1 to grade, 0 done, 1 that cannot be read" in said
+    assert "bob" in (teacher.out / "grades.csv").read_text()
+
+
+FOREIGN = {
+    "displaced, by a Canvas name": (
+        "lovelaceada_1815_90210_04_attention.ipynb",
+        NOTEBOOK.read_bytes(),
+        "malloryeve_666_90212_notes.zip",
+        {"lovelaceada_1815_99999_04_attention-9.ipynb": b"wrong"},
+        {"lovelaceada_1815": 20, "malloryeve_666": 0},
+    ),
+    "displaced, by a later date": (
+        "ada_04_attention.ipynb",
+        NOTEBOOK.read_bytes(),
+        "mallory_04_attention.zip",
+        {"ada_04_attention.ipynb": b"wrong"},
+        {"ada": 20, "mallory": 0},
+    ),
+    "forged": (
+        "ada_04_attention.ipynb",
+        b"wrong",
+        "mallory_04_attention.zip",
+        {"ada_04_attention.ipynb": NOTEBOOK.read_bytes()},
+        {"ada": 0, "mallory": 20},
+    ),
+    "invented": (
+        "ada_04_attention.ipynb",
+        NOTEBOOK.read_bytes(),
+        "mallory_04_attention.zip",
+        {f"student{number}_04_attention.ipynb": NOTEBOOK.read_bytes() for number in range(50)},
+        {"ada": 20, "mallory": 20},
+    ),
+}
+
+
+@pytest.mark.parametrize(
+    ("hers", "work", "archive", "packed", "points"), FOREIGN.values(), ids=FOREIGN
+)
+def test_an_archive_brings_points_to_its_owner_alone(teacher, hers, work, archive, packed, points):
+    teacher.submissions.mkdir()
+    (teacher.submissions / hers).write_bytes(work)
+    with zipfile.ZipFile(teacher.submissions / archive, "w") as made:
+        for name, content in packed.items():
+            made.writestr(zipfile.ZipInfo(name, (2107, 1, 1, 0, 0, 0)), content)
+    assert teacher.grades()[0] == 0
+    learners = [folder.name for folder in (teacher.out / "records").iterdir()]
+    assert {name: teacher.record(name).points for name in learners} == points
+
+
+def test_a_broken_archive_and_a_pipe_are_named_and_the_class_is_graded(teacher):
+    teacher.hands_in("alice")
+    (teacher.submissions / "bob_04_attention.zip").write_bytes(b"no archive")
+    os.mkfifo(teacher.submissions / "carol.zip")
+    status, said, graded = teacher.grades()
+    assert (status, graded) == (0, ["alice"])
+    assert "1 to grade, 0 done, 2 that cannot be read" in said
+    assert "  bob_04_attention.zip: it is not a zip archive that can be read" in said
+    assert "  carol.zip: it is not a file but a folder, a pipe" in said
+    record = (teacher.out / "records" / "bob" / "unknown.json").read_text(encoding="utf-8")
+    assert "it is not a zip archive" in Result.from_json(record).reason
+    assert "bob" in (teacher.out / "report.html").read_text(encoding="utf-8")
+
+
+def test_of_many_files_that_cannot_be_read_a_few_are_named(teacher):
+    teacher.hands_in("alice")
+    for number in range(MOST_TOLD + 2):
+        (teacher.submissions / f"learner{number:02}.zip").write_bytes(b"")
+    _, said, _ = teacher.grades()
+    assert said.count("it is not a zip archive") == MOST_TOLD
+    assert "and 2 more, which the report names" in said
+
+
+def test_two_runs_do_not_grade_into_one_folder(teacher):
+    teacher.hands_in("alice")
+    teacher.out.mkdir()
+    with (
+        FileLock(teacher.out / command.LOCK),
+        pytest.raises(MtcourseError, match="another run"),
+    ):
+        teacher.grades()
+
+
+def test_errors_name_what_to_do(teacher, tmp_path):
+    with pytest.raises(MtcourseError, match="there is nothing at"):
+        teacher.grades()
+    teacher.submissions.mkdir()
+    with pytest.raises(MtcourseError, match="no notebook in"):
+        teacher.grades()
+    teacher.hands_in("alice")
+    teacher.out = teacher.submissions / "grades"
+    with pytest.raises(MtcourseError, match="name another --out"):
+        teacher.grades()
+
+
+def explained(path: Path, seed: int | None = None) -> str:
+    said = io.StringIO()
+    options = Options(seed=seed, isolation="none")
+    console = Console(file=said, width=120)
+    command.explained(path, SOLUTIONS, options, console, grade_by_name)
+    return said.getvalue()
+
+
+def test_one_notebook_is_explained_and_nothing_kept(teacher, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    teacher.hands_in("alice")
+    path = teacher.submissions / "alice" / NOTEBOOK.name
+    said = explained(path, seed=4711)
+    assert "alice, 04_attention: 20 of 20 points" in said
+    assert f"again: mtcourse grade {path} --seed 4711 --isolation none --explain" in said
+    assert [one.name for one in tmp_path.iterdir()] == ["submissions"]
+    with pytest.raises(MtcourseError, match="one at a time"):
+        explained(teacher.submissions)
+    path.unlink()
+    path.symlink_to(NOTEBOOK)
+    assert "unreadable" in explained(path)
+
+
+def test_the_solution_is_tried_on_the_very_seed_of_the_one_that_is_explained(teacher):
+    tried = []
+
+    def grade(job: Job) -> Result:
+        tried.append((job.learner, job.seed))
+        return grade_by_name(job)
+
+    teacher.hands_in("alice")
+    path = teacher.submissions / "alice" / NOTEBOOK.name
+    options = Options(isolation="none")
+    command.explained(path, SOLUTIONS, options, Console(file=io.StringIO()), grade)
+    (reference, seed), (learner, same) = tried
+    assert (reference, learner, seed) == ("solution", "alice", same)
+
+
+def test_the_default_limit_is_the_graders():
+    assert Options().seconds == Limits().seconds == 30

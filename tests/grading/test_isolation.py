@@ -1,0 +1,237 @@
+"""Kernels behind walls: what is seen from there, what is not, and that nothing is left of them."""
+
+from __future__ import annotations
+
+import gc
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import textwrap
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import zmq
+
+from mtcourse.checks.banks import bank_folders
+from mtcourse.errors import MtcourseError
+from mtcourse.grading.isolation import choose
+from mtcourse.grading.isolation.choose import BACKENDS, isolation_named, why_not
+from mtcourse.grading.isolation.view import view_of_kernels
+from mtcourse.grading.kernel import GradingKernel, Limits
+
+ROOT = Path(__file__).resolve().parents[2]
+WALLS = [name for name in BACKENDS if name != "none"]
+LIMITS = Limits(seconds=30)
+
+
+@pytest.fixture(scope="module", params=WALLS)
+def kernel(request: pytest.FixtureRequest) -> Iterator[GradingKernel]:
+    """A kernel behind each kind of walls that this machine has."""
+    if reason := why_not(request.param):
+        pytest.skip(reason)
+    started = GradingKernel(request.param)
+    yield started
+    started.stop()
+
+
+def value_of(kernel: GradingKernel, source: str) -> Any:
+    """What the last line of a cell is, through JSON."""
+    *lines, last = textwrap.dedent(source).strip().splitlines()
+    shown = f"import json\ndisplay({{'text/plain': json.dumps({last})}}, raw=True)"
+    ran = kernel.execute("\n".join([*lines, shown]), LIMITS)
+    assert ran.state == "ok", ran
+    return json.loads(ran.data[-1]["text/plain"])
+
+
+def test_neither_solutions_nor_banks_nor_anybodys_home_can_be_seen(kernel):
+    hidden = [
+        ROOT / "solutions",
+        ROOT / "tests",
+        ROOT / ".git",
+        Path.home() / ".ssh",
+    ]
+    assert not value_of(
+        kernel, f"import os\n[p for p in {list(map(str, hidden))} if os.path.exists(p)]"
+    )
+    folders = [str(path) for path in bank_folders(ROOT / "mtcourse").values()]
+    assert folders
+    found = value_of(kernel, f"[os.listdir(p) if os.access(p, os.R_OK) else [] for p in {folders}]")
+    assert not any(found)
+    tried = kernel.execute("import mtcourse.chapters.attention.exercises.scaled_scores", LIMITS)
+    assert tried.error.startswith("ModuleNotFoundError")
+
+
+def test_its_home_is_empty_and_its_own_and_nothing_else_can_be_written(kernel):
+    found = value_of(
+        kernel, "import os\nos.listdir(os.getcwd()) + os.listdir(os.path.expanduser('~'))"
+    )
+    assert set(found) <= {".ipython"}  # IPython has made it
+    value_of(kernel, "open('notes', 'w').write('kept')")
+    for place in (ROOT / "mtcourse" / "x", "/usr/x", "/x", sys.prefix + "/x"):
+        ran = kernel.execute(f"open({str(place)!r}, 'w')", LIMITS)
+        assert ran.state == "error", place
+        assert not Path(place).exists()
+
+
+def test_it_has_no_rights_and_nobody_elses_processes(kernel):
+    assert value_of(kernel, "import os\nos.getuid()") != 0
+    mine = subprocess.Popen(["sleep", "1000"])
+    try:
+        kernel.execute(f"os.kill({mine.pid}, 9)\nos.kill({os.getpid()}, 9)", LIMITS)
+        assert mine.poll() is None
+    finally:
+        mine.kill()
+        mine.wait()
+    tried = kernel.execute(
+        "import ctypes\nassert ctypes.CDLL(None).mount(b'a', b'/tmp', b'tmpfs', 0, None)", LIMITS
+    )
+    assert tried.state == "ok"
+
+
+def test_it_has_no_network(kernel):
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port = listener.getsockname()[1]
+        with socket.create_connection(("127.0.0.1", port), timeout=5):
+            listener.accept()[0].close()  # from here it can be reached
+        ran = kernel.execute(
+            f"import socket\nsocket.create_connection(('127.0.0.1', {port}), timeout=5)", LIMITS
+        )
+        assert ran.state == "error"
+        listener.settimeout(0.1)
+        with pytest.raises(TimeoutError):
+            listener.accept()
+
+
+def test_memory_and_files_have_a_limit(kernel):
+    ran = kernel.execute("import torch\ntorch.empty(800_000_000)", LIMITS)
+    assert ran.state == "error"
+    assert "memory" in ran.error
+    ran = kernel.execute("with open('/tmp/much', 'wb') as f: f.write(bytes(100_000_000))", LIMITS)
+    assert ran.state == "error"
+    assert value_of(kernel, "1 + 1") == 2
+
+
+def test_what_the_course_gives_works_there(kernel):
+    source = """
+        from mtcourse.chapters.attention.exercises import check
+        from mtcourse.models.translator import Translator
+        check("anything", None)
+        translator = Translator.load(device="cpu")
+        [check.passes("anything", None), translator.translate(["He did not open the door."])]
+    """
+    assert value_of(kernel, source) == [False, ["Hij deed de deur niet open."]]
+
+
+@pytest.fixture(params=WALLS)
+def walls(request: pytest.FixtureRequest) -> str:
+    """Each way that this machine has to keep a kernel apart."""
+    if reason := why_not(request.param):
+        pytest.skip(reason)
+    return request.param
+
+
+def test_a_folder_with_a_long_name_for_temporary_files_is_none_for_sockets(
+    walls, tmp_path, monkeypatch
+):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / ("long" * 25)))
+    Path(tempfile.tempdir).mkdir()
+    kernel = GradingKernel(walls)
+    assert value_of(kernel, "1 + 1") == 2
+    kernel.stop()
+
+
+def test_a_kernel_that_cannot_start_is_an_error_that_comes_at_once(monkeypatch, tmp_path):
+    place = tmp_path / ("long" * 25)
+    place.mkdir()
+    monkeypatch.setattr(
+        "mtcourse.grading.isolation.provisioner.folder_for_sockets", lambda: str(place)
+    )
+    with pytest.raises(zmq.ZMQError, match="too long"):
+        GradingKernel("none")
+    gc.collect()  # what is left of it does not wait for anything
+    assert list(place.iterdir()) == []
+
+
+def test_a_kernel_that_is_stopped_leaves_no_process_and_no_folder(walls):
+    kernel = GradingKernel(walls)
+    folder = Path(kernel.km.connection_file).parent.parent
+    orphan = "import subprocess\nsubprocess.Popen(['sleep', '4242'], start_new_session=True)"
+    assert kernel.execute(orphan, LIMITS).state == "ok"
+    kernel.stop()
+    assert not folder.exists()
+    assert gone("4242")
+
+
+def test_without_walls_a_kernel_ends_too():
+    kernel = GradingKernel("none")
+    connection_file = kernel.km.connection_file
+    assert value_of(kernel, "6 * 7") == 42
+    kernel.stop()
+    assert gone(connection_file)
+    assert not Path(connection_file).exists()
+
+
+def gone(argument: str) -> bool:
+    """Whether, after a while, no process has this argument."""
+    for _ in range(50):
+        if not any(argument in arguments for arguments in command_lines()):
+            return True
+        time.sleep(0.1)
+    return False
+
+
+def command_lines() -> Iterator[list[str]]:
+    """The arguments of every process on this machine."""
+    for path in Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            yield path.read_bytes().decode(errors="replace").split("\0")
+        except OSError:
+            continue
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
+def test_when_the_grader_is_killed_its_kernels_end(walls):
+    source = f"""
+        from mtcourse.grading.kernel import GradingKernel, Limits
+        kernel = GradingKernel({walls!r})
+        print(kernel.km.connection_file, flush=True)
+        kernel.execute("import subprocess; subprocess.Popen(['sleep', '434343'])", Limits())
+        kernel.execute("while True: pass", Limits())
+    """
+    command = [sys.executable, "-c", textwrap.dedent(source)]
+    grader = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    connection_file = grader.stdout.readline().strip()
+    for _ in range(300):
+        if any("434343" in arguments for arguments in command_lines()):
+            break
+        time.sleep(0.1)
+    grader.send_signal(signal.SIGKILL)
+    grader.communicate()
+    assert gone("434343")
+    assert gone(connection_file)
+
+
+def test_an_isolation_that_cannot_be_had_says_why(monkeypatch):
+    with pytest.raises(MtcourseError, match=r"no isolation 'steel': take auto, warm, bubblewrap"):
+        isolation_named("steel")
+    monkeypatch.setattr(choose, "why_not", lambda name: "" if name == "none" else "out of order")
+    with pytest.raises(MtcourseError, match="'warm' cannot be had here: out of order"):
+        isolation_named.__wrapped__("warm")
+    assert isolation_named.__wrapped__("auto").name == "none"
+
+
+def test_the_view_holds_python_and_the_package_and_nothing_beside_it():
+    view = view_of_kernels()
+    seen = [*view.read_only, *(path for path, _ in view.links)]
+    for needed in (sys.prefix, sys.base_prefix, ROOT / "mtcourse", "/usr"):
+        assert any(Path(needed).resolve().is_relative_to(path.resolve()) for path in seen), needed
+    for secret in (ROOT, ROOT / "solutions", Path.home(), Path("/"), Path("/etc"), Path("/tmp")):
+        assert secret not in seen
+    assert {path.name for path in view.hidden} >= {"attention", "masks"}

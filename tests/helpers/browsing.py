@@ -1,0 +1,175 @@
+"""The built book in a real browser: what the tests of pages and of explorers share."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import http.server
+import importlib.util
+import shutil
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+HTML = ROOT / "_build" / "html"
+COURSE_STYLES = ROOT / "book" / "_static" / "mtcourse.css"
+NOT_BUILT = "the book is not built: run make book"
+FLAGS = [
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+ALONE = "<!doctype html><html lang='en'><meta charset='utf-8'><title>x</title>"
+SIZES = {"wide": {"width": 1400, "height": 900}, "narrow": {"width": 400, "height": 800}}
+
+
+class _Quiet(http.server.SimpleHTTPRequestHandler):
+    """Serves files without a line for each on standard error."""
+
+    def log_message(self, *_: object) -> None:
+        return
+
+
+@pytest.fixture(scope="module")
+def site() -> Iterator[str]:
+    """The built book on a loopback address."""
+    if not (HTML / "index.html").exists():
+        pytest.skip(NOT_BUILT)
+    handler = functools.partial(_Quiet, directory=str(HTML))
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    yield f"http://127.0.0.1:{server.server_port}/"
+    server.shutdown()
+    server.server_close()
+    thread.join()
+
+
+@pytest.fixture(scope="module")
+def browser():
+    """Chromium as the system has it."""
+    chromium = shutil.which("chromium") or shutil.which("google-chrome")
+    if chromium is None:
+        pytest.skip("Chromium is not installed: on Debian, apt install chromium")
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        launched = playwright.chromium.launch(executable_path=chromium, args=FLAGS)
+        yield launched
+        launched.close()
+
+
+@dataclass
+class Visit:
+    """One page opened in one way, and what went wrong meanwhile."""
+
+    page: Any
+    errors: list[str] = field(default_factory=list)
+    foreign: list[str] = field(default_factory=list)
+
+
+def visit(browser, site: str, path: str, scheme: str) -> Visit:
+    """Opens a page in one colour scheme, and waits until its formulas are set."""
+    context = browser.new_context(viewport=SIZES["wide"], color_scheme=scheme)
+    # The theme keeps the reader's choice of scheme there.
+    context.add_init_script(f"localStorage.setItem('mode', '{scheme}')")
+    opened = Visit(context.new_page())
+    opened.page.on("pageerror", lambda error: opened.errors.append(str(error)))
+    opened.page.on(
+        "console",
+        lambda message: opened.errors.append(message.text) if message.type == "error" else None,
+    )
+    opened.page.on(
+        "request",
+        lambda request: (
+            None
+            if request.url.startswith((site, "data:", "blob:"))
+            else opened.foreign.append(request.url)
+        ),
+    )
+    opened.page.goto(site + path, wait_until="networkidle")
+    opened.page.wait_for_function(
+        "!window.MathJax?.startup || MathJax.startup.promise.then(() => true)"
+    )
+    return opened
+
+
+def themed(content: str) -> str:
+    """A page of the book that holds only this: the theme, the course's styles and MathJax."""
+    theme = packaged("pydata_sphinx_theme", "theme/pydata_sphinx_theme/static/styles")
+    book_theme = packaged("sphinx_book_theme", "theme/sphinx_book_theme/static/styles")
+    sheets = [theme / "theme.css", theme / "pydata-sphinx-theme.css"]
+    sheets += [book_theme / "sphinx-book-theme.css", COURSE_STYLES]
+    links = "".join(f'<link rel="stylesheet" href="{sheet.as_uri()}">' for sheet in sheets)
+    mathjax = packaged("sphinx-mathjax-offline", "static/mathjax/tex-chtml.js")
+    choose = (
+        "<script>document.documentElement.dataset.theme = localStorage.getItem('mode')</script>"
+    )
+    return (
+        f'{ALONE}<meta name="viewport" content="width=device-width, initial-scale=1">'
+        f'{links}{choose}<script defer src="{mathjax.as_uri()}"></script><main class="bd-main">'
+        '<div class="bd-content"><div class="bd-article-container"><article class="bd-article">'
+        f"<h1>x</h1>{content}</article></div></div></main></html>"
+    )
+
+
+def packaged(package: str, path: str) -> Path:
+    """What a package brings beside its code."""
+    found = importlib.util.find_spec(package)
+    assert found is not None
+    assert found.origin is not None
+    return Path(found.origin).parent / path
+
+
+@contextlib.contextmanager
+def visited_explorers(
+    browser, request: pytest.FixtureRequest, place: str, html: str, scheme: str = "light"
+) -> Iterator[Visit]:
+    """Opens a file that holds nothing but explorers, or the page of the book that has them.
+
+    At the end nothing must have gone wrong, and nobody been asked for anything else.
+
+    Args:
+        browser: the fixture.
+        request: of the fixture that this stands in.
+        place: "file", or the page.
+        html: the explorers.
+        scheme: "light" or "dark".
+    """
+    if place == "file":
+        file = request.getfixturevalue("tmp_path") / "page.html"
+        file.write_text(f"{ALONE}<main><h1>x</h1>{html}</main></html>", encoding="utf-8")
+        visited = visit(browser, "", file.as_uri(), scheme)
+        visited.foreign[:] = [url for url in visited.foreign if url != file.as_uri()]
+    else:
+        if not (HTML / place).exists():
+            pytest.skip(f"{place} is not built: run make book")
+        visited = visit(browser, request.getfixturevalue("site"), place, scheme)
+    yield visited
+    assert visited.errors == []
+    assert visited.foreign == []
+    visited.page.context.close()
+
+
+def violations(page) -> list[str]:
+    """What axe-core finds wrong, a line each."""
+    import axe_playwright_python
+
+    axe = Path(axe_playwright_python.__file__).parent / "axe.min.js"
+    page.evaluate(axe.read_text(encoding="utf-8"))
+    found = page.evaluate("axe.run().then(results => results.violations)")
+    return [
+        f"{rule['id']}: {rule['help']}: {node['html'][:160]}"
+        for rule in found
+        for node in rule["nodes"]
+    ]

@@ -1,0 +1,44 @@
+"""Explorers' JavaScript, run by node: what the reader's browser runs, held to Python's numbers."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import mtcourse
+from mtcourse.figures.explorer import module
+
+
+def script_of(word: str) -> Path:
+    """The script of a chapter's explorer."""
+    return Path(mtcourse.__path__[0], "chapters", word, "explorer.js")
+
+
+def computed(word: str, expression: str, **given: Any) -> Any:
+    """The value of an expression in the scope of an explorer's module.
+
+    JSON has no NaN and no infinity, JavaScript has: they go in as they are, and come out as words.
+
+    Args:
+        word: of the chapter.
+        expression: in JavaScript.
+        given: constants that it may name.
+    """
+    program = shutil.which("node")
+    if program is None:
+        pytest.skip("node is not installed: explorers' numbers are not compared with Python's")
+    constants = "".join(f"const {key} = {json.dumps(value)};" for key, value in given.items())
+    asked = f"(() => {{ {constants} return {expression}; }})()"
+    words = "(_, x) => typeof x === 'number' && !Number.isFinite(x) ? String(x) : x"
+    script = f"{module(script_of(word))}\nconsole.log(JSON.stringify({asked}, {words}))"
+    done = subprocess.run(
+        [program, "--input-type=module"], input=script, text=True, capture_output=True
+    )
+    assert done.returncode == 0, done.stderr
+    return json.loads(re.sub(r'"(-?Infinity|NaN)"', r"\1", done.stdout))

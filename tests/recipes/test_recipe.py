@@ -1,0 +1,136 @@
+"""From a corpus to a translator, and what is written on the way."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from mtcourse.errors import MtcourseError
+from mtcourse.models.model_card import Purpose
+from mtcourse.models.translator import Translator
+from mtcourse.recipes.translator import (
+    Recipe,
+    evaluate_translator,
+    publish_translator,
+    train_translator,
+)
+from mtcourse.text.corpora import ParallelCorpus
+from mtcourse.text.grammar import sample_pairs
+from mtcourse.training.loop import TrainingConfig
+
+
+@pytest.fixture(scope="module")
+def corpus() -> ParallelCorpus:
+    pairs = sample_pairs(360, seed=6)
+    splits = {"train": pairs[:300], "dev": pairs[300:330], "test": pairs[330:]}
+    return ParallelCorpus(
+        "small", "en", "nl", "MIT", {name: tuple(of_one) for name, of_one in splits.items()}
+    )
+
+
+def recipe(steps: int, **changes) -> Recipe:
+    training = TrainingConfig(
+        steps=steps, learning_rate=5e-3, warmup=5, evaluate_every=5, checkpoint_every=5
+    )
+    sizes = {"vocabulary_size": 500, "d_model": 32, "d_ff": 64, "layers": 1, "max_length": 64}
+    return Recipe(**{**sizes, "tokens_per_batch": 512, "training": training, **changes})
+
+
+@pytest.mark.trains
+def test_training_lowers_the_loss_and_keeps_all_that_is_needed(corpus, tmp_path):
+    trained = train_translator(corpus, tmp_path / "run", recipe(40), device="cpu")
+    losses = trained.state.losses
+    assert sum(losses[-5:]) < 0.8 * sum(losses[:5])
+    assert trained.state.dev_losses[-1][1] < trained.state.dev_losses[0][1]
+    written = {path.name for path in (tmp_path / "run").iterdir()}
+    assert written == {"tokenizer", "best", "last", "recipe.json", "losses.csv"}
+    assert Recipe.load(tmp_path / "run") == recipe(40)
+    sentences = [pair.source for pair in corpus.splits["test"]]
+    loaded = Translator.load(tmp_path / "run", "cpu")
+    assert loaded.translate(sentences) == trained.translator.translate(sentences)
+
+
+def test_a_run_in_two_parts_is_the_run_in_one(corpus, tmp_path):
+    whole = train_translator(corpus, tmp_path / "whole", recipe(10), device="cpu")
+    train_translator(corpus, tmp_path / "parts", recipe(5), device="cpu")
+    second = train_translator(corpus, tmp_path / "parts", recipe(10), resume=True, device="cpu")
+    assert second.state.losses == whole.state.losses
+    assert (tmp_path / "parts" / "losses.csv").read_text().count("\n") == 11
+
+
+def test_the_same_seed_trains_the_same_translator(corpus, tmp_path):
+    runs = [
+        train_translator(corpus, tmp_path / name, recipe(6), device="cpu").state.losses
+        for name in ("one", "two")
+    ]
+    assert runs[0] == runs[1]
+    other = replace(recipe(6).training, seed=2)
+    changed = recipe(6, training=other)
+    assert (
+        train_translator(corpus, tmp_path / "three", changed, device="cpu").state.losses != runs[0]
+    )
+
+
+def test_pairs_that_do_not_fit_are_skipped_and_told(corpus, tmp_path):
+    short = recipe(2, max_length=16)
+    trained = train_translator(corpus, tmp_path / "run", short, device="cpu")
+    assert trained.skipped
+    assert "maximum is 16" in trained.skipped[0].reason
+
+
+def test_what_cannot_be_trained_is_said(corpus, tmp_path):
+    with pytest.raises(MtcourseError, match="no pairs in its split 'dev'"):
+        train_translator(replace(corpus, splits={"train": corpus.splits["train"]}), tmp_path / "a")
+    with pytest.raises(MtcourseError, match="no run to resume in"):
+        train_translator(corpus, tmp_path / "b", recipe(2), resume=True)
+    (tmp_path / "d").mkdir()
+    (tmp_path / "d" / "recipe.json").write_text('{"vocabulary_size": 3}')
+    with pytest.raises(MtcourseError, match="recipe.json is not a recipe of this version"):
+        Recipe.load(tmp_path / "d")
+    train_translator(corpus, tmp_path / "c", recipe(1), device="cpu")
+    with pytest.raises(MtcourseError, match="already holds a run"):
+        train_translator(corpus, tmp_path / "c", recipe(1), device="cpu")
+
+
+def test_references_count_as_correct(corpus, tmp_path):
+    translator = train_translator(corpus, tmp_path / "run", recipe(1), device="cpu").translator
+    pairs = corpus.splits["test"][:3]
+    said = translator.translate([pair.source for pair in pairs], beams=2)
+    agreeing = [
+        replace(pair, references=(text or "x",)) for pair, text in zip(pairs, said, strict=True)
+    ]
+    scores, translations = evaluate_translator(translator, agreeing, beams=2)
+    assert translations == said
+    assert scores.exact == sum(bool(text) for text in said) / 3
+
+
+def test_publishing_writes_what_the_card_says_as_measured(corpus, tmp_path):
+    purpose = Purpose("A small one", "For a test.", "tests/recipes/test_recipe.py")
+    scores = publish_translator(
+        corpus, recipe(5), tmp_path / "out", purpose, test_sets=("test", "dev"), beams=2
+    )
+    folder = tmp_path / "out"
+    assert {path.name for path in folder.iterdir()} == {
+        "README.md",
+        "best",
+        "losses.csv",
+        "scores.json",
+        "tokenizer",
+        "translations.json",
+    }
+    stored = json.loads((folder / "scores.json").read_text(encoding="utf-8"))
+    assert stored["test"]["bleu"] == scores["test"].bleu
+    again, translations = evaluate_translator(
+        Translator.load(folder, "cpu"), corpus.splits["dev"], beams=2
+    )
+    assert stored["dev"]["chrf"] == again.chrf
+    examples = json.loads((folder / "translations.json").read_text(encoding="utf-8"))
+    assert len(examples) == 10
+    card = (folder / "README.md").read_text(encoding="utf-8")
+    assert scores["test"].bleu_signature in card
+    assert f"{scores['test'].bleu:.1f} (" in card
+    assert "5 updates" in card
+    assert examples[0]["source"] in card
+    assert translations

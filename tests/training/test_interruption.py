@@ -6,6 +6,7 @@ import os
 import signal
 import sys
 import threading
+from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
@@ -13,6 +14,14 @@ import torch
 
 from mtcourse.training.loop import train
 from tests.helpers.training_example import CONFIG, LanguageModel, batches, loss
+
+
+@pytest.fixture(autouse=True)
+def control_c_interrupts() -> Iterator[None]:
+    """A shell starts what runs in its background with Ctrl-C ignored."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
 
 
 @pytest.mark.trains

@@ -147,7 +147,8 @@ def softmax_over_queries(Q, K, V):
 
 
 def softmax_over_dimension_1(Q, K, V):
-    """Your softmax runs over dimension 1: the keys of one sentence, but not those of a batch.
+    """Your softmax runs over dimension 1. For one sentence that is the keys, but for a batch
+    it is not.
 
     Count from the right: the keys are always the last dimension of the scores, -1.
     """
@@ -155,7 +156,7 @@ def softmax_over_dimension_1(Q, K, V):
 
 
 def softmax_over_dimension_0(Q, K, V):
-    """Your softmax runs over dimension 0: the queries of one sentence, the sentences of a batch.
+    """Your softmax runs over dimension 0: for one sentence the queries, for a batch the sentences.
 
     Count from the right. The keys are the last dimension of the scores.
     """
@@ -223,7 +224,7 @@ def one_long_sentence(Q, K, V):
 
 
 def reshaped_keys(Q, K, V):
-    """You reshaped K instead of transposing it: the numbers of one key end up in several.
+    """You reshaped K instead of transposing it: the numbers of one key end up in several columns.
 
     `reshape` keeps the order of the numbers in memory. Swap the last two dimensions instead.
     """

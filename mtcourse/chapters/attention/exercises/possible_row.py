@@ -93,7 +93,7 @@ def the_opposite(scores, printed, half_unit=0.005):
 def always(scores, printed, half_unit=0.005):
     """You return True for every row that was tried.
 
-    If you compare ends of intervals: did you pick the two that decide?
+    If you compare ends of intervals: which of the lower ends decides, and which of the upper ends?
     """
     return True
 
@@ -124,7 +124,7 @@ def without_rounding(scores, printed, half_unit=0.005):
 
 
 def ratios_within_half_a_unit(scores, printed, half_unit=0.005):
-    """You allow half a unit of error in each ratio of weights. But the weights were rounded.
+    """You allow half a unit of error in each ratio. But it is the weights that are rounded.
 
     How far rounding moves a ratio depends on how small the weights are. Allow for it in the
     weights.

@@ -73,7 +73,7 @@ def over_columns(scores):
 def over_each_matrix(scores):
     """You made all weights of a matrix together sum to 1. Each row should.
 
-    Each query has a weight of 1 to divide. The sum runs along one dimension, not two.
+    Each query divides a weight of 1 among the keys. The sum runs along one dimension, not two.
     """
     shifted = (scores - scores.amax(dim=(-2, -1), keepdim=True)).exp()
     return shifted / shifted.sum(dim=(-2, -1), keepdim=True)
@@ -179,7 +179,8 @@ def not_shared_out(scores):
 
 
 def sum_lost_its_dimension(scores):
-    """The sums of your rows have lost their last dimension. They divide columns, or do not fit.
+    """The sums of your rows have lost their last dimension, so PyTorch matches them with columns or
+    raises an error.
 
     For scores (m, n), `sum(dim=-1)` has the shape (m,). With `keepdim=True` it has (m, 1).
     """
@@ -188,7 +189,8 @@ def sum_lost_its_dimension(scores):
 
 
 def maximum_lost_its_dimension(scores):
-    """The maxima of your rows have lost their last dimension. They fit the columns, or nothing.
+    """The maxima of your rows have lost their last dimension, so PyTorch matches them with columns
+    or raises an error.
 
     For scores (m, n), `amax(dim=-1)` has the shape (m,). With `keepdim=True` it has (m, 1).
     """
@@ -197,7 +199,8 @@ def maximum_lost_its_dimension(scores):
 
 
 def both_lost_their_dimension(scores):
-    """Your maxima and sums have lost their last dimension. They fit the columns, or nothing.
+    """Your maxima and sums have lost their last dimension, so PyTorch matches them with columns or
+    raises an error.
 
     With `keepdim=True` both have the shape (m, 1), a number for each row.
     """

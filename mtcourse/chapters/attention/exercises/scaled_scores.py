@@ -102,7 +102,7 @@ def first_sentence_for_all(Q, K):
 
 
 def reshaped_keys(Q, K):
-    """You reshaped K instead of transposing it: the numbers of one key end up in several.
+    """You reshaped K instead of transposing it: the numbers of one key end up in several columns.
 
     `reshape` keeps the order of the numbers in memory. Swap the last two dimensions instead.
     """

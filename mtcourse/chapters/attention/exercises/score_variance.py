@@ -40,7 +40,8 @@ def as_for_one_term():
 
 
 def as_for_one_term_never_scaled():
-    """Your sum of 64 products varies only as much as a single product, divided or not.
+    """Your sum of 64 products varies only as much as a single product, before the division and
+    after it.
 
     What happens to variances when independent numbers are added?
     """

@@ -94,7 +94,7 @@ def scale_left(X, W_Q, W_K, W_V):
 def axis_left(X, W_Q, W_K, W_V):
     """Two bugs are fixed. One is left: your softmax runs over the queries.
 
-    Each query has a weight of 1 to divide. Sum the rows of the weights, and the columns.
+    Each query divides a weight of 1 among the keys. Sum the rows of the weights, and the columns.
     """
     return _version(X, W_Q, W_K, W_V, axis_mended=False)
 
@@ -135,8 +135,8 @@ def by_number_of_tokens(X, W_Q, W_K, W_V):
 def by_width_of_values(X, W_Q, W_K, W_V):
     """The softmax and the values are right, but you divide by the root of the values' width.
 
-    Keys and values are often equally wide, but they need not be. Which two does the dot product
-    take?
+    Keys and values are often equally wide, but they need not be. Of which two vectors do you take
+    the dot product?
     """
     scores = X @ W_Q @ (X @ W_K).mT / math.sqrt(W_V.shape[-1])
     return torch.softmax(scores, dim=-1) @ (X @ W_V)

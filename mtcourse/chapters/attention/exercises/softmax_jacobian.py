@@ -69,7 +69,7 @@ def outer_product(p):
 
 
 def minus_outer_product(p):
-    """You are right off the diagonal. On the diagonal, the first of two terms is missing.
+    """Your entries off the diagonal are right. On it, the first of two terms is missing.
 
     Where i = j, the numerator depends on the score, too. What does its derivative add?
     """
@@ -85,7 +85,7 @@ def diagonal_part(p):
 
 
 def off_diagonal_zero_weight(p):
-    """You are right off the diagonal. On it, you have only the weights; a term is missing.
+    """Your entries off the diagonal are right. On it, you have only the weights; a term is missing.
 
     For i = j, too, the score is part of the denominator. What does this contribute?
     """
@@ -94,7 +94,7 @@ def off_diagonal_zero_weight(p):
 
 
 def diagonal_counted_twice(p):
-    """You are right off the diagonal. On the diagonal, you subtracted pᵢ² twice.
+    """Your entries off the diagonal are right. On it, you subtracted pᵢ² twice.
 
     The product p pᵀ has a diagonal, too. What should each column of J sum to?
     """
@@ -110,7 +110,7 @@ def as_if_always_the_same_key(p):
 
 
 def identity_for_diagonal(p):
-    """You are right off the diagonal. On it, you have 1 - pᵢ², and the first term is too large.
+    """Your entries off the diagonal are right. On it you have 1 - pᵢ²: the first term is too large.
 
     Write out the case i = j for two equal weights. How large is the numerator, compared with the
     sum?

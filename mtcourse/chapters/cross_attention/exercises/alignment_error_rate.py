@@ -128,7 +128,7 @@ def overlap_over_union(found, sure, possible):
 
 
 def share_of_cells(found, sure, possible):
-    """You return the share of cells in which the two matrices differ.
+    """You return the share of cells in which `found` and `sure` differ.
 
     Most cells are links in neither matrix, and this makes your number small. Count only links.
     """

@@ -184,7 +184,8 @@ def causal_triangle(X, H_E, W_Q, W_K, W_V, real):
 def softmax_over_dutch(X, H_E, W_Q, W_K, W_V, real):
     """Your softmax runs over the Dutch tokens: they compete for each English token.
 
-    Each Dutch token has a weight of 1 to divide. Along which axis must the weights sum to 1?
+    Each Dutch token divides a weight of 1 among the English ones. Along which axis must the weights
+    sum to 1?
     """
     scores = (X @ W_Q) @ (H_E @ W_K).mT / math.sqrt(W_K.shape[-1])
     weights = torch.softmax(scores, -2) * real[..., None, :]
@@ -195,7 +196,8 @@ def softmax_over_dutch_with_padding_hidden(X, H_E, W_Q, W_K, W_V, real):
     """Your softmax runs over the Dutch tokens. A column of padding holds only −∞, and this gives
     NaN.
 
-    Each Dutch token has a weight of 1 to divide. Along which axis must the weights sum to 1?
+    Each Dutch token divides a weight of 1 among the English ones. Along which axis must the weights
+    sum to 1?
     """
     return _attend(X @ W_Q, H_E @ W_K, H_E @ W_V, real, dim=-2)
 

@@ -84,9 +84,9 @@ def one_heads_width():
 
 
 def columns_sum_to_one():
-    """Your total would be right if each English token divided a weight of 1.
+    """Your total would be right if the columns of weights summed to 1, one for each English token.
 
-    Each query divides a weight of 1. How many queries are there, over all heads and sentences?
+    It is the rows that sum to 1, one for each query. How many are there in all heads and sentences?
     """
     return _answer(total=BATCH * HEADS * N)
 

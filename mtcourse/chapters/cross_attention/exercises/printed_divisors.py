@@ -66,7 +66,7 @@ def without_the_root():
 
 
 def a16_without_the_root():
-    """A16 divides by the root of 128, not by 128, and the trained scores by the root of 32.
+    """A16 divides by the root of 128, not by 128. Trained scores were divided by the root of 32.
 
     What is the ratio of the two roots?
     """

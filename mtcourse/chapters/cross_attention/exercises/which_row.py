@@ -47,18 +47,17 @@ def rows_exchanged():
 
 
 def row_above():
-    """For the row that reads a piece, you took the row above its own.
+    """For the row that reads piece j, you took row j - 1.
 
-    A piece is read *after* it was written, one step later. Later steps are lower rows.
+    A piece is read *after* it was written, one step later. Later steps have larger row numbers.
     """
     return _answer(reads=244 / PIECES)
 
 
 def compared_with_the_next():
-    """You moved the links down together with the rows: you compare the row below with the links of
-    the next piece.
+    """For "reads", you compare row j + 1 with the links of piece j + 1. Take those of piece j.
 
-    This row predicts that next piece. Compare it with the piece that it has just read.
+    Row j + 1 predicts piece j + 1. Which piece has it just read?
     """
     return _answer(reads=0.9470)
 

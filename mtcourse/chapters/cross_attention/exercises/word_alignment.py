@@ -182,7 +182,7 @@ def in_single_precision(weights, target_words, source_words):
     """Your matrix of words is in single precision. If the weights are in double precision, torch
     raises an error.
 
-    `.to(weights.dtype)` converts True and False, too, to the precision of the weights.
+    `.to(weights.dtype)` gives it the precision of the weights, even if it holds True and False.
     """
     rows, columns = _member(target_words).float(), _member(source_words).float()
     return (rows.T @ weights @ columns).argmax(-1)

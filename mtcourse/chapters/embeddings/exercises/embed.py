@@ -106,7 +106,7 @@ def scaled(ids, W_E):
 def made_as_long_as_1(ids, W_E):
     """You divided each row by its norm. It should come as it stands in the table.
 
-    Compare the first row of your result with the row of that number in the table.
+    Compare the first row of your result with the first id's row in the table.
     """
     rows = W_E[ids]
     return rows / rows.norm(dim=-1, keepdim=True)

@@ -121,7 +121,7 @@ def scaled(X, W_E):
 
 
 def one_row_for_the_sentence(X, W_E):
-    """You added the rows of all tokens up to a single one for the sentence.
+    """You added up the rows of all tokens into one row for the sentence.
 
     Each token keeps its row: H is (n, d).
     """

@@ -92,7 +92,7 @@ def zeros_are_nearest(table, token, k):
 
 
 def zeros_left_out_for_the_token(table, token, k):
-    """You drop the best row, to leave the token out. Beside a row of zeros this drops the zeros.
+    """You drop the best row, to leave the token out. A row of zeros is dropped in its place.
 
     0/0 is nan, and nan sorts as the largest, before the token. Avoid dividing by 0.
     """

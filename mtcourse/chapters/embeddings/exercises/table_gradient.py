@@ -44,7 +44,7 @@ def _rows(ids, H_bar):
 
 
 def rows_of_tokens(ids, H_bar, V):
-    """This is the derivative by the rows of the *sentence*. Asked for is that by the table.
+    """This is the derivative by the rows of the *sentence*. Return the derivative by the table.
 
     The result has a row for each of the V words of the vocabulary.
     """
@@ -54,7 +54,7 @@ def rows_of_tokens(ids, H_bar, V):
 def used_rows_only(ids, H_bar, V):
     """The sums are right, but only the words of the sentence have a row.
 
-    The derivative has the shape of the table, (V, d), with the rows that were not used.
+    The derivative has the shape of the table, (V, d), including the rows that were not used.
     """
     flat, rows = _rows(ids, H_bar)
     return embedding_gradient(flat, rows, V)[flat.unique()]
@@ -82,7 +82,7 @@ def last_one_wins(ids, H_bar, V):
 
 
 def first_one_wins(ids, H_bar, V):
-    """Where a token repeats, only its first position counts.
+    """Where a token repeats, you count only its first position.
 
     The row was used at each of these positions, and the loss changes through all of them.
     """
@@ -153,7 +153,7 @@ def downhill(ids, H_bar, V):
 
 
 def first_sentence_only(ids, H_bar, V):
-    """Only the first sentence counts.
+    """You used only the first sentence.
 
     All sentences share the table, so it learns from the positions of all of them.
     """

@@ -212,7 +212,7 @@ def by_autograd(W_E, ids, H_bar, rate, pad):
 EXERCISE = Exercise(
     id="table_update",
     oracle=correct,
-    hint="Get three things right: whose table is changed, what a token gets that repeats, and "
+    hint="Get three things right: whose table is changed, what a repeated token gets, and "
     "what happens to the row of <pad>. Which of them is still wrong? Try one sentence first, then "
     "a batch.",
     misconceptions=(

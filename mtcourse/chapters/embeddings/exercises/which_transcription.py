@@ -207,7 +207,7 @@ def zero_for_none(transcriptions, sentences):
 
 
 def names_that_remain(transcriptions, sentences):
-    """You return the names of the copies that nothing speaks against.
+    """You return the names of the copies that are right everywhere.
 
     Asked for is a dictionary: for each name the first sentence that comes out wrong, or None.
     """

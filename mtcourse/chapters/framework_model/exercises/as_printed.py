@@ -106,7 +106,7 @@ def target_has_positions():
 
 
 def positions_exchanged():
-    """You swapped the two sides: positions are added to the source, and not to the target.
+    """You swapped the two sides. Document A adds positions to the source, not to the target.
 
     Compare A05 with A10.
     """
@@ -146,7 +146,7 @@ def trusts_the_loss():
 
 
 def trusts_the_document():
-    """You believe both the promise and the low loss.
+    """You believe the promise (A20) and the low loss.
 
     First run the experiment of this notebook: what does the printed model write?
     """

@@ -39,7 +39,7 @@ def correct(labels, bos, pad):
 
 
 def not_shifted(labels, bos, pad):
-    """These are the labels themselves, as document A prints it: each row reads its own answer.
+    """These are the labels themselves, as in document A: each row reads its own answer.
 
     Row j may read only what comes before word j. What must stand at position j?
     """
@@ -49,7 +49,7 @@ def not_shifted(labels, bos, pad):
 def shifted_left(labels, bos, pad):
     """The target moved to the left: row j reads word j + 1.
 
-    Row j predicts word j. It must not read it, nor the one after it.
+    Row j predicts word j, so it must read neither word j nor the one after.
     """
     return torch.cat([labels[:, 1:], torch.full_like(labels[:, :1], pad)], dim=1)
 

@@ -104,7 +104,7 @@ def exactly(before, after):
 
 
 def only_the_best(before, after):
-    """You ask whether another word came first. A row can move without that.
+    """You ask whether the most probable word changed. A row can move without that.
 
     Compare all probabilities of a row, not only the largest.
     """
@@ -114,7 +114,7 @@ def only_the_best(before, after):
 def without_size(before, after):
     """You look at one word of the vocabulary, and only ask whether it rose.
 
-    Any word of a row may move, up or down. Take sizes of differences, then the largest.
+    Any word of a row may move, up or down. Take absolute differences, then the largest.
     """
     change = (after.log_softmax(-1) - before.log_softmax(-1))[..., -1]
     return (change > ROUNDING).T
@@ -132,7 +132,7 @@ def every_word(before, after):
 def changes_added(before, after):
     """You add up the changes of the logarithms with their signs, so that they may cancel.
 
-    Take sizes first, and then the largest.
+    Take absolute values first, and then the largest.
     """
     change = (after.log_softmax(-1) - before.log_softmax(-1)).sum(-1).abs()
     return (change > ROUNDING).T
@@ -141,7 +141,7 @@ def changes_added(before, after):
 def mean_change(before, after):
     """You average the changes of a row with their signs. Probabilities sum to 1, so they cancel.
 
-    Take sizes first.
+    Take absolute values first.
     """
     change = (after.softmax(-1) - before.softmax(-1)).mean(-1).abs()
     return (change > ROUNDING).T
@@ -150,7 +150,7 @@ def mean_change(before, after):
 def without_the_diagonal(before, after):
     """You leave out the diagonal, as if a row could not have read the word that it predicts.
 
-    Whether it has is the question. Look at the result of the experiment.
+    That is the question. Look at the result of the experiment.
     """
     result = correct(before, after)
     return result & ~torch.eye(len(result), dtype=torch.bool)

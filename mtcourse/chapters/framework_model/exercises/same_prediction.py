@@ -81,7 +81,7 @@ def in_order(beginning, other):
 
 
 def the_bag(beginning, other):
-    """You compare how often each word occurs, and forget the last word, which is the query's.
+    """You compare how often each word occurs, and forget the last word, which makes the query.
 
     The query of the last row comes from one word. Which?
     """
@@ -121,7 +121,7 @@ def set_and_last(beginning, other):
 
 
 def shares_only(beginning, other):
-    """You compare the proportions, and forget the last word, which is the query's.
+    """You compare the proportions, and forget the last word, which makes the query.
 
     The query of the last row comes from one word. Which?
     """

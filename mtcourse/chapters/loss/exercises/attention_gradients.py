@@ -73,7 +73,7 @@ def scale_forgotten_for_keys(Q, K, V, A_bar):
 
 
 def scaled_twice(Q, K, V, A_bar):
-    """The gradients of queries and keys are divided by d_k: once too often by √d_k.
+    """You divided the gradients of queries and keys by √d_k twice.
 
     On the way forward there is one division by √d_k, so there is one on the way back.
     """
@@ -90,7 +90,7 @@ def softmax_skipped(Q, K, V, A_bar):
 
 
 def softmax_diagonal_part(Q, K, V, A_bar):
-    """You used only the part diag(α) of the softmax's derivative: α times what arrives.
+    """You used only the part diag(α) of the softmax's derivative: α times ᾱ.
 
     If one score grows, all other weights of the row shrink. The part - α αᵀ stands for that.
     """
@@ -107,7 +107,7 @@ def half_a_softmax_and_no_scale(Q, K, V, A_bar):
 
 
 def softmax_diagonal_alone(Q, K, V, A_bar):
-    """You took α(1 - α) times what arrives, as if each score changed only its own weight.
+    """You took α(1 - α) times ᾱ, as if each score changed only its own weight.
 
     If one score grows, all other weights of the row shrink. The part - α αᵀ stands for that.
     """
@@ -115,7 +115,7 @@ def softmax_diagonal_alone(Q, K, V, A_bar):
 
 
 def plain_mean_for_weighted(Q, K, V, A_bar):
-    """You subtracted the plain mean of what arrives at the weights; it must be the weighted mean.
+    """You subtracted the plain mean of ᾱ in each row; it must be the mean weighted by α.
 
     In rule 3 of the chapter the sum over l has the weights α in it.
     """

@@ -79,7 +79,7 @@ def padding_summed(losses, labels):
 
 
 def padding_summed_and_places_counted(losses, labels):
-    """The sums include padding, and the mean of a sentence divides by its padding, too.
+    """The sums include the losses at padding, and `each` counts padding as tokens, too.
 
     Set the losses at padding to 0 before you add, and count the real tokens of each sentence.
     """
@@ -155,7 +155,7 @@ def each_summed(losses, labels):
 def sentences_as_each(losses, labels):
     """`sentences` takes a mean within each sentence. Document A adds up the tokens there (A19).
 
-    Read A19 from the right: which sums come after the 1/N?
+    What comes after the 1/N in A19, a sum or a mean?
     """
     right, _, _ = _parts(losses, labels)
     return right | {"sentences": right["each"]}
@@ -180,9 +180,9 @@ def sentences_and_each_exchanged(losses, labels):
 
 
 def sentences_over_places(losses, labels):
-    """`sentences` divides by the length of the table. It should divide by the number of sentences.
+    """`sentences` divides by m, the padded length. It should divide by the number of sentences.
 
-    Which dimension of the table counts the sentences?
+    Which dimension of `losses` counts the sentences?
     """
     right, s, _ = _parts(losses, labels)
     return right | {"sentences": s.sum() / labels.shape[-1]}

@@ -55,7 +55,7 @@ def _real(labels):
 def sign_turned(logits, labels):
     """Every entry has the wrong sign: you returned the direction in which the loss falls.
 
-    If the logit of the right word grows, the loss falls. So which sign has its derivative?
+    If the logit of the right word grows, the loss falls. So what sign does the derivative have?
     """
     return -correct(logits, labels)
 

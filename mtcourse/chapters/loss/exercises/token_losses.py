@@ -159,7 +159,7 @@ def every_label_at_every_position(logits, labels):
 def added_up(logits, labels):
     """You added the losses up. Return one loss for each position.
 
-    What to divide them by is the question of another exercise.
+    How to combine them is the question of another exercise.
     """
     return correct(logits, labels).sum()
 

@@ -41,7 +41,7 @@ def not_itself(m):
 
 
 def hidden_is_true(m):
-    """True stands where attention is hidden. Here True means that it is allowed.
+    """Your mask is True where attention is hidden. It should be True where attention is allowed.
 
     Both conventions exist, even within PyTorch. In this course True always means allowed.
     """

@@ -139,7 +139,7 @@ def future_instead_of_past(ids, pad):
 
 
 def true_is_hidden(ids, pad):
-    """True stands where attention is hidden. Here True means that it is allowed.
+    """Your mask is True where attention is hidden. It should be True where attention is allowed.
 
     One `~` over the whole mask inverts it. Is there one too many, or one too few?
     """
@@ -165,7 +165,7 @@ def without_dimension_for_heads(ids, pad):
 def numbers(ids, pad):
     """The pairs are right, but they are the numbers 0 and 1 instead of False and True.
 
-    `&` keeps booleans what they are. What made them numbers?
+    `&` of two booleans is a boolean. What turned yours into numbers?
     """
     return correct(ids, pad).float()
 

@@ -103,7 +103,7 @@ def first_padding_as_token(mask, lengths):
 
 
 def itself_counts_as_future(mask, lengths):
-    """You count a query that sees itself as leaking. It may see itself.
+    """You count a row as leaking if the query sees itself. It may see itself.
 
     A key is late only if it comes *after* the query.
     """
@@ -112,7 +112,7 @@ def itself_counts_as_future(mask, lengths):
 
 
 def past_counts_as_future(mask, lengths):
-    """You count rows that see an earlier key as leaking. They must not see *later* keys.
+    """You count a row as leaking if it sees an earlier key. Only *later* keys are in the future.
 
     Rows are queries i, columns keys j. Which of i and j is larger where the key is late?
     """
@@ -181,7 +181,7 @@ def differs_in_any_way(mask, lengths):
 def longest_sentence_for_all(mask, lengths):
     """You took every sentence to be as long as the longest one.
 
-    Each sentence has its own padding. Give the lengths a dimension of their own to broadcast.
+    Each sentence has its own padding. Give the lengths dimensions of size 1 to broadcast.
     """
     return correct(mask, lengths.max().expand(len(lengths)))
 

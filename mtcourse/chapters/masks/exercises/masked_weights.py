@@ -63,7 +63,7 @@ def changes_scores(scores, mask):
 def zeroed_after_softmax(scores, mask):
     """You set hidden weights to 0 after the softmax, and the others no longer sum to 1.
 
-    The softmax divided its 1 among all keys. Hide keys before the softmax.
+    The softmax divided a weight of 1 among all keys. Hide keys before the softmax.
     """
     return torch.softmax(scores, dim=-1) * mask
 
@@ -79,7 +79,7 @@ def shared_out_again(scores, mask):
 
 
 def shared_out_again_with_a_floor(scores, mask):
-    """You divide each row by the sum left after hiding, but a large hidden score leaves nothing.
+    """After hiding, you divide each row by its sum. But beside a large hidden score, the sum is 0.
 
     The largest score decides how small the other weights are, and it may be hidden. Hide it first.
     """
@@ -122,7 +122,7 @@ def filled_with_minus_1e9(scores, mask):
 
 
 def minus_1e9_added(scores, mask):
-    """You subtracted a large number from hidden scores, but a row without keys attends to them.
+    """You subtract a large number from hidden scores. A row with only hidden keys attends to them.
 
     If you subtract the same number from all scores of a row, the softmax does not change.
     """

@@ -232,8 +232,8 @@ def by_scattering(ids, pad):
 EXERCISE = Exercise(
     id="padding_mask",
     oracle=masks.padding_mask,
-    hint="Compare each id with pad. Then think of the four dimensions of the scores, and put yours "
-    "where the keys are.",
+    hint="Compare each id with pad. Then think of the four dimensions of the scores, and lay "
+    "the ids along that of the keys.",
     misconceptions=(
         padding_is_true,
         on_the_queries,

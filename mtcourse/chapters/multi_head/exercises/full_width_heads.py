@@ -132,7 +132,7 @@ def divided_by_root_of_d_over_h(X, W_Q, W_K, W_V, W_O):
 def divided_by_root_of_h_d(X, W_Q, W_K, W_V, W_O):
     """You divided the scores by √(h d), the root of the width of all heads together.
 
-    How many products does the dot product of one head add up?
+    How many products does a score of one head add up?
     """
     return _joined(_heads(X, W_Q, W_K, W_V, math.sqrt(len(W_O)))) @ W_O
 
@@ -156,7 +156,7 @@ def not_scaled(X, W_Q, W_K, W_V, W_O):
 def softmax_over_queries(X, W_Q, W_K, W_V, W_O):
     """Your softmax runs over the queries: each column of weights sums to 1. Each row should.
 
-    Each query has a weight of 1 to divide. Along which dimension?
+    Each query divides a weight of 1 among the keys. Along which dimension?
     """
     return _joined(_heads(X, W_Q, W_K, W_V, dim=-2)) @ W_O
 
@@ -180,7 +180,7 @@ def one_matrix_of_weights(X, W_Q, W_K, W_V, W_O):
 
 
 def batch_against_heads(X, W_Q, W_K, W_V, W_O):
-    """You are right without a batch. With one, sentence b met the matrices of head b.
+    """Without a batch, this is right. With one, sentence b met the matrices of head b.
 
     X is (batch, n, d), the weights (h, d, d). Where does X need a dimension of size 1?
     """

@@ -132,7 +132,7 @@ def columns_interleaved(X, W_Q, W_K, W_V, W_O, h, mask):
 def divided_by_root_of_d_model(X, W_Q, W_K, W_V, W_O, h, mask):
     """You divided the scores by the root of the whole width, that of all heads together.
 
-    How many products does the dot product of *one* head add up?
+    How many products does a score of *one* head add up?
     """
     return _with_divisor(X, W_Q, W_K, W_V, W_O, h, mask, math.sqrt(W_K.shape[-1]))
 
@@ -140,7 +140,7 @@ def divided_by_root_of_d_model(X, W_Q, W_K, W_V, W_O, h, mask):
 def divided_by_root_of_the_width(X, W_Q, W_K, W_V, W_O, h, mask):
     """You divided the scores by the root of the width of X.
 
-    How many products does the dot product of *one* head add up?
+    How many products does a score of *one* head add up?
     """
     return _with_divisor(X, W_Q, W_K, W_V, W_O, h, mask, math.sqrt(X.shape[-1]))
 
@@ -216,7 +216,7 @@ def mask_over_heads(X, W_Q, W_K, W_V, W_O, h, mask):
 def softmax_over_queries(X, W_Q, W_K, W_V, W_O, h, mask):
     """Your softmax runs over the queries: each column of weights sums to 1. Each row should.
 
-    Each query has a weight of 1 to divide. Along which dimension?
+    Each query divides a weight of 1 among the keys. Along which dimension?
     """
     Q, K, V = (_cut(X @ W, h) for W in (W_Q, W_K, W_V))
     weights = torch.nan_to_num(_weights(Q, K, mask, dim=-2))

@@ -66,8 +66,8 @@ def only_the_scale_mended(X, W_Q, W_K, W_V, W_O, h, real):
 def only_the_mask_mended(X, W_Q, W_K, W_V, W_O, h, real):
     """One bug is fixed: each sentence's padding is hidden from its own tokens. Two are left.
 
-    How many products does the dot product of a head add up? And where do n and h stand before the
-    last reshape?
+    How many products does a score of one head add up? And where do n and h stand before the last
+    reshape?
     """
     return _version(X, W_Q, W_K, W_V, W_O, h, real, mask=True)
 
@@ -75,7 +75,7 @@ def only_the_mask_mended(X, W_Q, W_K, W_V, W_O, h, real):
 def only_the_join_mended(X, W_Q, W_K, W_V, W_O, h, real):
     """One bug is fixed: you merge the heads in the right order. Two are left.
 
-    How many products does a head's dot product add up? And along which dimension is the mask?
+    How many products does a score of one head add up? And along which dimension is the mask?
     """
     return _version(X, W_Q, W_K, W_V, W_O, h, real, join=True)
 
@@ -143,7 +143,7 @@ def scale_without_the_root(X, W_Q, W_K, W_V, W_O, h, real):
 def root_of_h(X, W_Q, W_K, W_V, W_O, h, real):
     """You divided the scores by √h, the root of the number of heads.
 
-    How many products does the dot product of a head add up?
+    How many products does a score of one head add up?
     """
     return correct(X, W_Q * math.sqrt(X.shape[-1]) / h, W_K, W_V, W_O, h, real)
 

@@ -56,7 +56,7 @@ def changes_its_arguments(whole, without, resamples):
 
 
 def not_paired(whole, without, resamples):
-    """You resampled the losses without a head with other sentences than those of the whole model.
+    """For the losses without a head you drew other sentences than for the whole model.
 
     Some sentences are harder than others. In your intervals this does not cancel, so they are far
     too wide. Use the same sentences for both.
@@ -98,7 +98,7 @@ def quantiles_of_sentences(whole, without, resamples):
 
 
 def quantiles_of_everything(whole, without, resamples):
-    """You took quantiles over the sentences of all resamples together, without their means.
+    """You took quantiles over the sentences of all resamples together, without taking means.
 
     Each resample gives one number: the mean over its sentences.
     """
@@ -139,7 +139,7 @@ def ninety_percent(whole, without, resamples):
 
 
 def shared_among_the_heads(whole, without, resamples):
-    """You computed the chapter's wider intervals: you divided what is left out by the number of
+    """You computed the chapter's wider intervals: you divided the 5 % outside by the number of
     heads.
 
     Here each head gets 95 % for itself. Take the quantiles at 0.025 and 0.975.

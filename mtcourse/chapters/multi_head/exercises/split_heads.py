@@ -91,7 +91,7 @@ def keys_as_columns(x, h):
 
 
 def heads_before_the_batch(x, h):
-    """You put the heads before the sentences of the batch. You are right without a batch.
+    """You put the heads before the sentences of the batch. Without a batch, this is right.
 
     The batch comes first: put the new dimension just before the tokens.
     """

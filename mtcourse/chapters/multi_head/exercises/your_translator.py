@@ -86,7 +86,7 @@ def probabilities(W, source, read):
 
 
 def hidden_rows(W, source, read):
-    """You returned H_D. The last product is missing: W_O makes a score of it for each word.
+    """You returned H_D. The last product is missing: W_O turns its rows into word scores.
 
     Look at the last equation of the decoder (A18).
     """
@@ -193,7 +193,7 @@ def no_decoder_attention(W, source, read):
 def encoders_matrices_in_the_decoder(W, source, read):
     """Your decoder's self-attention uses the encoder's matrices, whose names end in E.
 
-    The names of its own end in D.
+    Its own matrices have names that end in D.
     """
     return _model({**W, **{f"W_{name}_D": W[f"W_{name}_E"] for name in "QKV"}}, source, read)
 
@@ -201,7 +201,7 @@ def encoders_matrices_in_the_decoder(W, source, read):
 def encoders_network_in_the_decoder(W, source, read):
     """Your decoder's network uses the encoder's two matrices.
 
-    The names of its own end in D.
+    Its own matrices have names that end in D.
     """
     return _model({**W, "W_1_D": W["W_1_E"], "W_2_D": W["W_2_E"]}, source, read)
 
@@ -209,7 +209,7 @@ def encoders_network_in_the_decoder(W, source, read):
 def self_matrices_in_cross_attention(W, source, read):
     """Your cross-attention uses the matrices of the decoder's self-attention.
 
-    The names of its own end in C.
+    Its own matrices have names that end in C.
     """
     return _model({**W, **{f"W_{name}_C": W[f"W_{name}_D"] for name in "QKV"}}, source, read)
 

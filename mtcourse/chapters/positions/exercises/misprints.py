@@ -91,7 +91,7 @@ def list_of_places(printed, exact, decimals=2):
 
 
 def any_difference(printed, exact, decimals=2):
-    """You count every printed number as a misprint that differs from the exact one at all.
+    """You count a printed number as a misprint if it differs from the exact one at all.
 
     A printed 0.13 stands for every number from 0.125 to 0.135.
     """
@@ -123,7 +123,7 @@ def always_two_decimals(printed, exact, decimals=2):
 
 
 def always_a_hundredth(printed, exact, decimals=2):
-    """Your bound is always 0.01: it ignores `decimals`, and for two of them it is a whole unit.
+    """Your bound is always 0.01: it ignores `decimals`. For two decimals, 0.01 is a whole unit.
 
     How large is a unit of the last decimal? Rounding moves a number by at most half of it.
     """

@@ -61,9 +61,9 @@ def sum_over_distances(distance, d_model):
 
 
 def no_room_for_the_pairs(distance, d_model):
-    """You multiply each distance by one frequency only, so there must be as many of both.
+    """You multiply each distance by only one frequency, so you need equally many of both.
 
-    Every distance belongs with every frequency. Give the distances one more dimension, at the end.
+    Each distance must meet each frequency. Give the distances one more dimension, at the end.
     """
     speeds = 10_000.0 ** (-torch.arange(0, d_model, 2) / d_model)
     return torch.cos(distance * speeds).sum(-1)

@@ -85,8 +85,8 @@ def long_share_times_the_others(p, c, B):
     """You multiplied the probability of a long sentence in the batch by what such a batch wastes on
     average.
 
-    The two are not independent, and not all batches have equally many positions. Find the expected
-    number of positions of a batch and the expected number of tokens, and divide.
+    Such a batch has more tokens than the average batch, and more positions than a narrow one.
+    Divide the expected number of tokens of a batch by its expected number of positions.
     """
     return (1 - (1 - p) ** B) * (1 - _tokens(p, c) / c)
 

@@ -93,7 +93,7 @@ def columns_look(looks):
 
 
 def everything_else_is_both(looks):
-    """You called every map an encoder-decoder that is neither an encoder nor a decoder.
+    """If a map is neither an encoder nor a decoder, you call it an encoder-decoder.
 
     Check all four blocks: source at source, source at target, target at source, target at target.
     """

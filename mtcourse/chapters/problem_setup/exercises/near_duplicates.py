@@ -76,7 +76,7 @@ def _near(train, test, is_near, words=_words):
 
 
 def strictly_above(train, test, threshold):
-    """You kept a sentence whose J equals the threshold.
+    """Your list leaves out a sentence whose J equals the threshold.
 
     At or above the threshold: which comparison is that?
     """

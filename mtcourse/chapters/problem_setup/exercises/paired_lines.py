@@ -82,8 +82,8 @@ def as_given(sources, targets):
 
 
 def apart_but_counted(sources, targets):
-    """You count dropped pairs against the whole file, which is right. But you still drop empty
-    lines from each file on its own.
+    """You count dropped pairs from the length of the whole file, which is right. But you still drop
+    empty lines from each file on its own.
 
     If you drop a line, drop its partner too. Look at both sides of a pair before you drop anything.
     """
@@ -221,7 +221,7 @@ def lines_of_blanks_kept(sources, targets):
 
 
 def blanks_inside_tidied(sources, targets):
-    """You changed the inside of the sentences: you made several blanks one.
+    """You changed the inside of the sentences: you turned several blanks into one.
 
     That may be a good idea later. Here, strip blanks only from the two ends.
     """

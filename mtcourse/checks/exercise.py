@@ -69,6 +69,15 @@ class Exercise:
         return [case for draw in draws for case in self.cases(draw)]
 
 
+def functions_of(namespace: type) -> tuple[Callable, ...]:
+    """The functions that stand in a class, in their order.
+
+    Args:
+        namespace: a class that is only a name for them, such as a bank's ``Wrong``.
+    """
+    return tuple(found for found in vars(namespace).values() if inspect.isfunction(found))
+
+
 def message_of(misconception: Callable) -> tuple[str, str]:
     """What a learner with this misconception is told, and the hint."""
     message, _, hint = inspect.cleandoc(misconception.__doc__ or "").partition("\n\n")

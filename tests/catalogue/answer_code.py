@@ -65,10 +65,11 @@ class _Renamed(ast.NodeTransformer):
         self._parts = parts
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
-        """A function of one of the course's modules."""
-        module = self._globals.get(ast.unparse(node.value))
-        if isinstance(module, ModuleType) and module.__name__.startswith("mtcourse."):
-            return ast.Name(_take(getattr(module, node.attr), self._parts), node.ctx)
+        """A function of one of the course's modules, or of a bank's namespaces."""
+        space = self._globals.get(ast.unparse(node.value))
+        name = space.__module__ if isinstance(space, type) else getattr(space, "__name__", "")
+        if isinstance(space, ModuleType | type) and name.startswith("mtcourse."):
+            return ast.Name(_take(getattr(space, node.attr), self._parts), node.ctx)
         return self.generic_visit(node)
 
     def visit_Name(self, node: ast.Name) -> ast.expr:

@@ -7,7 +7,7 @@ import math
 import torch
 
 from mtcourse.checks.draw import Draw
-from mtcourse.checks.exercise import Exercise
+from mtcourse.checks.exercise import functions_of, Exercise
 from mtcourse.checks.outcomes import Case
 from mtcourse.layers import attention
 
@@ -48,154 +48,140 @@ def _version(X, W_Q, W_K, W_V, scale_mended=True, axis_mended=True, values_mende
     return torch.softmax(scores, dim=-1 if axis_mended else -2) @ V
 
 
-# --- wrong ---------------------------------------------------------------------------------------
+class Wrong:
+    """What learners write, the more particular before the more general."""
+
+    def nothing_mended(X, W_Q, W_K, W_V):
+        """Your function still returns what the broken version returns: all three bugs are in it.
+
+        Compare it with the equation, line by line. What should each name hold, and what does it
+        hold?
+        """
+        return _version(X, W_Q, W_K, W_V, False, False, False)
+
+    def only_the_scale_mended(X, W_Q, W_K, W_V):
+        """One bug is fixed: you divide the scores by the root of the right width. Two are left.
+
+        Sum the rows of the weights. Then look for an argument that your function never uses.
+        """
+        return _version(X, W_Q, W_K, W_V, True, False, False)
+
+    def only_the_axis_mended(X, W_Q, W_K, W_V):
+        """One bug is fixed: each row of weights now sums to 1. Two are left.
+
+        How many products does a score add up? And which argument does your function never use?
+        """
+        return _version(X, W_Q, W_K, W_V, False, True, False)
+
+    def only_the_values_mended(X, W_Q, W_K, W_V):
+        """One bug is fixed: you average values now. Two are left, and both concern the weights.
+
+        How many products does a score add up? And what do the rows of the weights sum to?
+        """
+        return _version(X, W_Q, W_K, W_V, False, False, True)
+
+    def scale_left(X, W_Q, W_K, W_V):
+        """Two bugs are fixed. One is left: you divide the scores by √d_model.
+
+        The dot product of a query and a key adds up d_k products. Where can you read off d_k?
+        """
+        return _version(X, W_Q, W_K, W_V, scale_mended=False)
+
+    def axis_left(X, W_Q, W_K, W_V):
+        """Two bugs are fixed. One is left: your softmax runs over the queries.
+
+        Each query divides a weight of 1 among the keys. Sum the rows of the weights, and the
+        columns.
+        """
+        return _version(X, W_Q, W_K, W_V, axis_mended=False)
+
+    def values_left(X, W_Q, W_K, W_V):
+        """Two bugs are fixed. One is left: you average the keys instead of the values.
+
+        W_V is an argument. Does your function use it?
+        """
+        return _version(X, W_Q, W_K, W_V, values_mended=False)
+
+    def not_scaled(X, W_Q, W_K, W_V):
+        """The softmax and the values are right, but you no longer divide the scores.
+
+        They were divided by the wrong number. What is the right one?
+        """
+        return torch.softmax(X @ W_Q @ (X @ W_K).mT, dim=-1) @ (X @ W_V)
+
+    def divided_by_d_k(X, W_Q, W_K, W_V):
+        """The softmax and the values are right, but you divide by d_k instead of its root.
+
+        The broken version had the wrong width, but it was right to take a root.
+        """
+        return torch.softmax(X @ W_Q @ (X @ W_K).mT / W_K.shape[-1], dim=-1) @ (X @ W_V)
+
+    def by_number_of_tokens(X, W_Q, W_K, W_V):
+        """The softmax and the values are right, but you divide by the root of the number of tokens.
+
+        How many products does the dot product of a query and a key add up?
+        """
+        scores = X @ W_Q @ (X @ W_K).mT / math.sqrt(X.shape[-2])
+        return torch.softmax(scores, dim=-1) @ (X @ W_V)
+
+    def by_width_of_values(X, W_Q, W_K, W_V):
+        """The softmax and the values are right, but you divide by the root of the values' width.
+
+        Keys and values are often equally wide, but they need not be. Of which two vectors do you
+        take the dot product?
+        """
+        scores = X @ W_Q @ (X @ W_K).mT / math.sqrt(W_V.shape[-1])
+        return torch.softmax(scores, dim=-1) @ (X @ W_V)
+
+    def axis_counted_from_the_left(X, W_Q, W_K, W_V):
+        """You are right for one sentence. But in a batch, dimension 1 is that of the queries.
+
+        Count from the right: the keys are always the last dimension of the scores, -1.
+        """
+        scores = X @ W_Q @ (X @ W_K).mT / math.sqrt(W_K.shape[-1])
+        return torch.softmax(scores, dim=1) @ (X @ W_V)
+
+    def rows_for_values(X, W_Q, W_K, W_V):
+        """The scale and the softmax are right, but you average the rows of X themselves.
+
+        Values are computed from the rows of X, as queries and keys are.
+        """
+        scores = X @ W_Q @ (X @ W_K).mT / math.sqrt(W_K.shape[-1])
+        return torch.softmax(scores, dim=-1) @ X
+
+    def queries_and_keys_exchanged(X, W_Q, W_K, W_V):
+        """The three bugs are fixed, but you swapped queries and keys: each row belongs to a key.
+
+        Row i of the scores belongs to query i. Which factor stands on the left?
+        """
+        scores = X @ W_K @ (X @ W_Q).mT / math.sqrt(W_K.shape[-1])
+        return torch.softmax(scores, dim=-1) @ (X @ W_V)
 
 
-def nothing_mended(X, W_Q, W_K, W_V):
-    """Your function still returns what the broken version returns: all three bugs are in it.
+class Right:
+    """Right answers, written differently."""
 
-    Compare it with the equation, line by line. What should each name hold, and what does it hold?
-    """
-    return _version(X, W_Q, W_K, W_V, False, False, False)
+    def mended(X, W_Q, W_K, W_V):
+        """The version of the notebook with all three bugs fixed."""
+        return _version(X, W_Q, W_K, W_V)
 
+    def projects_the_mean(X, W_Q, W_K, W_V):
+        """Takes the mean of the rows first, then W_V: matrix products may be grouped in any way."""
+        weights = (X @ W_Q @ (X @ W_K).mT * W_Q.shape[1] ** -0.5).softmax(-1)
+        return weights @ X @ W_V
 
-def only_the_scale_mended(X, W_Q, W_K, W_V):
-    """One bug is fixed: you divide the scores by the root of the right width. Two are left.
+    def one_matrix_for_scores(X, W_Q, W_K, W_V):
+        """W_Q and W_K meet only in their product."""
+        scores = torch.einsum("...id,de,...je->...ij", X, W_Q @ W_K.T, X) / W_K.size(-1) ** 0.5
+        return torch.softmax(scores, -1) @ (X @ W_V)
 
-    Sum the rows of the weights. Then look for an argument that your function never uses.
-    """
-    return _version(X, W_Q, W_K, W_V, True, False, False)
-
-
-def only_the_axis_mended(X, W_Q, W_K, W_V):
-    """One bug is fixed: each row of weights now sums to 1. Two are left.
-
-    How many products does a score add up? And which argument does your function never use?
-    """
-    return _version(X, W_Q, W_K, W_V, False, True, False)
-
-
-def only_the_values_mended(X, W_Q, W_K, W_V):
-    """One bug is fixed: you average values now. Two are left, and both concern the weights.
-
-    How many products does a score add up? And what do the rows of the weights sum to?
-    """
-    return _version(X, W_Q, W_K, W_V, False, False, True)
-
-
-def scale_left(X, W_Q, W_K, W_V):
-    """Two bugs are fixed. One is left: you divide the scores by √d_model.
-
-    The dot product of a query and a key adds up d_k products. Where can you read off d_k?
-    """
-    return _version(X, W_Q, W_K, W_V, scale_mended=False)
-
-
-def axis_left(X, W_Q, W_K, W_V):
-    """Two bugs are fixed. One is left: your softmax runs over the queries.
-
-    Each query divides a weight of 1 among the keys. Sum the rows of the weights, and the columns.
-    """
-    return _version(X, W_Q, W_K, W_V, axis_mended=False)
-
-
-def values_left(X, W_Q, W_K, W_V):
-    """Two bugs are fixed. One is left: you average the keys instead of the values.
-
-    W_V is an argument. Does your function use it?
-    """
-    return _version(X, W_Q, W_K, W_V, values_mended=False)
-
-
-def not_scaled(X, W_Q, W_K, W_V):
-    """The softmax and the values are right, but you no longer divide the scores.
-
-    They were divided by the wrong number. What is the right one?
-    """
-    return torch.softmax(X @ W_Q @ (X @ W_K).mT, dim=-1) @ (X @ W_V)
-
-
-def divided_by_d_k(X, W_Q, W_K, W_V):
-    """The softmax and the values are right, but you divide by d_k instead of its root.
-
-    The broken version had the wrong width, but it was right to take a root.
-    """
-    return torch.softmax(X @ W_Q @ (X @ W_K).mT / W_K.shape[-1], dim=-1) @ (X @ W_V)
-
-
-def by_number_of_tokens(X, W_Q, W_K, W_V):
-    """The softmax and the values are right, but you divide by the root of the number of tokens.
-
-    How many products does the dot product of a query and a key add up?
-    """
-    scores = X @ W_Q @ (X @ W_K).mT / math.sqrt(X.shape[-2])
-    return torch.softmax(scores, dim=-1) @ (X @ W_V)
-
-
-def by_width_of_values(X, W_Q, W_K, W_V):
-    """The softmax and the values are right, but you divide by the root of the values' width.
-
-    Keys and values are often equally wide, but they need not be. Of which two vectors do you take
-    the dot product?
-    """
-    scores = X @ W_Q @ (X @ W_K).mT / math.sqrt(W_V.shape[-1])
-    return torch.softmax(scores, dim=-1) @ (X @ W_V)
-
-
-def axis_counted_from_the_left(X, W_Q, W_K, W_V):
-    """You are right for one sentence. But in a batch, dimension 1 is that of the queries.
-
-    Count from the right: the keys are always the last dimension of the scores, -1.
-    """
-    scores = X @ W_Q @ (X @ W_K).mT / math.sqrt(W_K.shape[-1])
-    return torch.softmax(scores, dim=1) @ (X @ W_V)
-
-
-def rows_for_values(X, W_Q, W_K, W_V):
-    """The scale and the softmax are right, but you average the rows of X themselves.
-
-    Values are computed from the rows of X, as queries and keys are.
-    """
-    scores = X @ W_Q @ (X @ W_K).mT / math.sqrt(W_K.shape[-1])
-    return torch.softmax(scores, dim=-1) @ X
-
-
-def queries_and_keys_exchanged(X, W_Q, W_K, W_V):
-    """The three bugs are fixed, but you swapped queries and keys: each row belongs to a key.
-
-    Row i of the scores belongs to query i. Which factor stands on the left?
-    """
-    scores = X @ W_K @ (X @ W_Q).mT / math.sqrt(W_K.shape[-1])
-    return torch.softmax(scores, dim=-1) @ (X @ W_V)
-
-
-# --- right ---------------------------------------------------------------------------------------
-
-
-def mended(X, W_Q, W_K, W_V):
-    """The version of the notebook with all three bugs fixed."""
-    return _version(X, W_Q, W_K, W_V)
-
-
-def projects_the_mean(X, W_Q, W_K, W_V):
-    """Takes the mean of the rows first, then W_V: matrix products may be grouped in any way."""
-    weights = (X @ W_Q @ (X @ W_K).mT * W_Q.shape[1] ** -0.5).softmax(-1)
-    return weights @ X @ W_V
-
-
-def one_matrix_for_scores(X, W_Q, W_K, W_V):
-    """W_Q and W_K meet only in their product."""
-    scores = torch.einsum("...id,de,...je->...ij", X, W_Q @ W_K.T, X) / W_K.size(-1) ** 0.5
-    return torch.softmax(scores, -1) @ (X @ W_V)
-
-
-def one_token_at_a_time(X, W_Q, W_K, W_V):
-    """Loops over sentences and tokens."""
-    if X.dim() > 2:
-        return torch.stack([one_token_at_a_time(one, W_Q, W_K, W_V) for one in X])
-    keys, values = X @ W_K, X @ W_V
-    scores = [keys @ (x @ W_Q) / math.sqrt(keys.shape[1]) for x in X]
-    return torch.stack([s.softmax(0) @ values for s in scores])
+    def one_token_at_a_time(X, W_Q, W_K, W_V):
+        """Loops over sentences and tokens."""
+        if X.dim() > 2:
+            return torch.stack([Right.one_token_at_a_time(one, W_Q, W_K, W_V) for one in X])
+        keys, values = X @ W_K, X @ W_V
+        scores = [keys @ (x @ W_Q) / math.sqrt(keys.shape[1]) for x in X]
+        return torch.stack([s.softmax(0) @ values for s in scores])
 
 
 EXERCISE = Exercise(
@@ -203,28 +189,8 @@ EXERCISE = Exercise(
     oracle=correct,
     hint="Three things to get right: what the scores are divided by, along which dimension the "
     "softmax runs, and what the values are made from. Which of them is still wrong?",
-    misconceptions=(
-        nothing_mended,
-        only_the_scale_mended,
-        only_the_axis_mended,
-        only_the_values_mended,
-        scale_left,
-        axis_left,
-        values_left,
-        not_scaled,
-        divided_by_d_k,
-        by_number_of_tokens,
-        by_width_of_values,
-        axis_counted_from_the_left,
-        rows_for_values,
-        queries_and_keys_exchanged,
-    ),
-    right=(
-        mended,
-        projects_the_mean,
-        one_matrix_for_scores,
-        one_token_at_a_time,
-    ),
+    misconceptions=functions_of(Wrong),
+    right=functions_of(Right),
     cases=cases,
     gradients=True,
     forbids=("scaled_dot_product_attention", "multi_head_attention_forward"),

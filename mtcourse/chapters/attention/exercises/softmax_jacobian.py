@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 
 from mtcourse.checks.draw import Draw
-from mtcourse.checks.exercise import Exercise, Rule
+from mtcourse.checks.exercise import functions_of, Exercise, Rule
 from mtcourse.checks.outcomes import Case
 
 
@@ -33,202 +33,183 @@ def rows_sum_to_nothing(case: Case, J) -> bool:
     return bool((J.double().sum(-2).abs() < 1e-5).all())
 
 
-# --- wrong ---------------------------------------------------------------------------------------
+class Wrong:
+    """What learners write, the more particular before the more general."""
 
+    def diagonal_as_a_row(p):
+        """You returned only the numbers on the diagonal, one for each weight.
 
-def diagonal_as_a_row(p):
-    """You returned only the numbers on the diagonal, one for each weight.
+        Each of the n weights responds to each of the n scores. How many derivatives are there?
+        """
+        return p * (1 - p)
 
-    Each of the n weights responds to each of the n scores. How many derivatives are there?
-    """
-    return p * (1 - p)
+    def diagonal_alone(p):
+        """Your diagonal is right, but all else is 0, as if a score moved only its own weight.
 
+        The weights share a total of 1. If one of them grows, what do the others do?
+        """
+        return torch.diag_embed(p * (1 - p))
 
-def diagonal_alone(p):
-    """Your diagonal is right, but all else is 0, as if a score moved only its own weight.
+    def added(p):
+        """You added the outer product p pᵀ. Subtract it.
 
-    The weights share a total of 1. If one of them grows, what do the others do?
-    """
-    return torch.diag_embed(p * (1 - p))
+        If score j grows, the weight of another key i must shrink. Which sign does entry (i, j)
+        have?
+        """
+        return torch.diag_embed(p) + p[..., :, None] * p[..., None, :]
 
+    def outer_product(p):
+        """You returned p pᵀ alone, without its sign and without the diagonal part.
 
-def added(p):
-    """You added the outer product p pᵀ. Subtract it.
+        Look at the two cases of the quotient rule: i = j, and i ≠ j.
+        """
+        return p[..., :, None] * p[..., None, :]
 
-    If score j grows, the weight of another key i must shrink. Which sign does entry (i, j) have?
-    """
-    return torch.diag_embed(p) + p[..., :, None] * p[..., None, :]
+    def minus_outer_product(p):
+        """Your entries off the diagonal are right. On it, the first of two terms is missing.
 
+        Where i = j, the numerator depends on the score, too. What does its derivative add?
+        """
+        return -p[..., :, None] * p[..., None, :]
 
-def outer_product(p):
-    """You returned p pᵀ alone, without its sign and without the diagonal part.
+    def diagonal_part(p):
+        """You returned diag(p): the derivative of the numerator, without that of the denominator.
 
-    Look at the two cases of the quotient rule: i = j, and i ≠ j.
-    """
-    return p[..., :, None] * p[..., None, :]
+        Every score is part of the sum in the denominator.
+        """
+        return torch.diag_embed(p)
 
+    def off_diagonal_zero_weight(p):
+        """Your entries off the diagonal are right. On it, you have only the weights; a term is
+        missing.
 
-def minus_outer_product(p):
-    """Your entries off the diagonal are right. On it, the first of two terms is missing.
+        For i = j, too, the score is part of the denominator. What does this contribute?
+        """
+        outer = p[..., :, None] * p[..., None, :]
+        return torch.diag_embed(p) - outer + torch.diag_embed(p * p)
 
-    Where i = j, the numerator depends on the score, too. What does its derivative add?
-    """
-    return -p[..., :, None] * p[..., None, :]
+    def diagonal_counted_twice(p):
+        """Your entries off the diagonal are right. On it, you subtracted pᵢ² twice.
 
+        The product p pᵀ has a diagonal, too. What should each column of J sum to?
+        """
+        return torch.diag_embed(p - p * p) - p[..., :, None] * p[..., None, :]
 
-def diagonal_part(p):
-    """You returned diag(p): the derivative of the numerator, without that of the denominator.
+    def as_if_always_the_same_key(p):
+        """You returned pᵢ (1 - pⱼ) for every entry. The 1 belongs only to i = j.
 
-    Every score is part of the sum in the denominator.
-    """
-    return torch.diag_embed(p)
+        Off the diagonal, the numerator does not depend on the score. Which term vanishes there?
+        """
+        return p[..., :, None] * (1 - p[..., None, :])
 
+    def identity_for_diagonal(p):
+        """Your entries off the diagonal are right. On it you have 1 - pᵢ²: the first term is too
+        large.
 
-def off_diagonal_zero_weight(p):
-    """Your entries off the diagonal are right. On it, you have only the weights; a term is missing.
+        Write out the case i = j for two equal weights. How large is the numerator, compared with
+        the sum?
+        """
+        return torch.eye(p.shape[-1], dtype=p.dtype) - p[..., :, None] * p[..., None, :]
 
-    For i = j, too, the score is part of the denominator. What does this contribute?
-    """
-    outer = p[..., :, None] * p[..., None, :]
-    return torch.diag_embed(p) - outer + torch.diag_embed(p * p)
+    def of_the_logarithm(p):
+        """You returned the derivative of the logarithm of the weights, δᵢⱼ - pⱼ.
 
+        The derivative of ln pᵢ is that of pᵢ, divided by pᵢ.
+        """
+        return torch.eye(p.shape[-1], dtype=p.dtype) - p[..., None, :]
 
-def diagonal_counted_twice(p):
-    """Your entries off the diagonal are right. On it, you subtracted pᵢ² twice.
+    def sign_turned(p):
+        """All your entries have the wrong sign.
 
-    The product p pᵀ has a diagonal, too. What should each column of J sum to?
-    """
-    return torch.diag_embed(p - p * p) - p[..., :, None] * p[..., None, :]
+        If score i grows, what does its own weight do?
+        """
+        return -correct(p)
 
+    def softmax_again(p):
+        """You took the softmax of p. But p already holds weights, the result of a softmax.
 
-def as_if_always_the_same_key(p):
-    """You returned pᵢ (1 - pⱼ) for every entry. The 1 belongs only to i = j.
+        The derivative depends only on the weights themselves.
+        """
+        return correct(p.softmax(-1))
 
-    Off the diagonal, the numerator does not depend on the score. Which term vanishes there?
-    """
-    return p[..., :, None] * (1 - p[..., None, :])
-
-
-def identity_for_diagonal(p):
-    """Your entries off the diagonal are right. On it you have 1 - pᵢ²: the first term is too large.
-
-    Write out the case i = j for two equal weights. How large is the numerator, compared with the
-    sum?
-    """
-    return torch.eye(p.shape[-1], dtype=p.dtype) - p[..., :, None] * p[..., None, :]
-
-
-def of_the_logarithm(p):
-    """You returned the derivative of the logarithm of the weights, δᵢⱼ - pⱼ.
-
-    The derivative of ln pᵢ is that of pᵢ, divided by pᵢ.
-    """
-    return torch.eye(p.shape[-1], dtype=p.dtype) - p[..., None, :]
-
-
-def sign_turned(p):
-    """All your entries have the wrong sign.
-
-    If score i grows, what does its own weight do?
-    """
-    return -correct(p)
-
-
-def softmax_again(p):
-    """You took the softmax of p. But p already holds weights, the result of a softmax.
-
-    The derivative depends only on the weights themselves.
-    """
-    return correct(p.softmax(-1))
-
-
-def summed_over_rows(p):
-    """You added up the Jacobians of all rows.
-
-    Each row of weights has its own Jacobian. Keep the leading dimensions.
-    """
-    return correct(p.reshape(-1, p.shape[-1])).sum(0)
-
-
-def one_row_only(p):
-    """Your function is right for a single row, but it fails for several.
-
-    `torch.diag` and `torch.outer` take only one row. `torch.diag_embed` and broadcasting keep
-    leading dimensions.
-    """
-    return torch.diag(p) - torch.outer(p, p)
-
-
-def between_rows(p):
-    """You multiplied different rows with each other, (m, n) with (n, m).
-
-    Each row needs its own product p pᵀ. Give it the shapes (n, 1) and (1, n), then multiply.
-    """
-    return torch.diag_embed(p) - p @ p.mT
-
-
-def dot_product_of_a_row(p):
-    """Your `p @ p.T` is a single number for one row: its dot product with itself.
-
-    You need all products of two weights, n × n of them. Give p the shapes (n, 1) and (1, n).
-    """
-    return torch.diag_embed(p) - p @ p.permute(*reversed(range(p.dim())))
-
-
-def squares_for_products(p):
-    """You subtracted pᵢ² where the products pᵢ pⱼ of *two* weights belong.
-
-    `p * p` multiplies each weight by itself. The products of all pairs form a square matrix.
-    """
-    return torch.diag_embed(p) - p * p
-
-
-def difference_of_rows(p):
-    """You spread p - p² over a square, with no difference between i = j and i ≠ j.
-
-    diag(p) is a matrix with p on its diagonal and 0 elsewhere.
-    """
-    return (p - p**2)[..., None, :].expand(*p.shape, p.shape[-1])
-
-
-# --- right ---------------------------------------------------------------------------------------
-
-
-def with_einsum(p):
-    """Names the dimensions in an einsum."""
-    return torch.diag_embed(p) - torch.einsum("...i,...j->...ij", p, p)
-
-
-def with_delta(p):
-    """p_i times (1 if i = j, minus p_j)."""
-    return p.unsqueeze(-1) * (torch.eye(p.shape[-1], dtype=p.dtype) - p.unsqueeze(-2))
-
-
-def one_entry_at_a_time(p):
-    """The two cases of the quotient rule."""
-    n = p.shape[-1]
-    J = p.new_empty(*p.shape, n)
-    for i in range(n):
-        for j in range(n):
-            if i == j:
-                J[..., i, j] = p[..., i] * (1 - p[..., i])
-            else:
-                J[..., i, j] = -p[..., i] * p[..., j]
-    return J
-
-
-def one_row_at_a_time(p):
-    """Recurses over leading dimensions."""
-    if p.dim() > 1:
-        return torch.stack([one_row_at_a_time(row) for row in p])
-    return torch.diag(p) - torch.outer(p, p)
-
-
-def by_autograd(p):
-    """Takes the logarithms of the weights as scores: their softmax gives these weights."""
-    if p.dim() > 1:
-        return torch.stack([by_autograd(row) for row in p])
-    return torch.autograd.functional.jacobian(lambda s: s.softmax(-1), p.log())
+    def summed_over_rows(p):
+        """You added up the Jacobians of all rows.
+
+        Each row of weights has its own Jacobian. Keep the leading dimensions.
+        """
+        return correct(p.reshape(-1, p.shape[-1])).sum(0)
+
+    def one_row_only(p):
+        """Your function is right for a single row, but it fails for several.
+
+        `torch.diag` and `torch.outer` take only one row. `torch.diag_embed` and broadcasting keep
+        leading dimensions.
+        """
+        return torch.diag(p) - torch.outer(p, p)
+
+    def between_rows(p):
+        """You multiplied different rows with each other, (m, n) with (n, m).
+
+        Each row needs its own product p pᵀ. Give it the shapes (n, 1) and (1, n), then multiply.
+        """
+        return torch.diag_embed(p) - p @ p.mT
+
+    def dot_product_of_a_row(p):
+        """Your `p @ p.T` is a single number for one row: its dot product with itself.
+
+        You need all products of two weights, n × n of them. Give p the shapes (n, 1) and (1, n).
+        """
+        return torch.diag_embed(p) - p @ p.permute(*reversed(range(p.dim())))
+
+    def squares_for_products(p):
+        """You subtracted pᵢ² where the products pᵢ pⱼ of *two* weights belong.
+
+        `p * p` multiplies each weight by itself. The products of all pairs form a square matrix.
+        """
+        return torch.diag_embed(p) - p * p
+
+    def difference_of_rows(p):
+        """You spread p - p² over a square, with no difference between i = j and i ≠ j.
+
+        diag(p) is a matrix with p on its diagonal and 0 elsewhere.
+        """
+        return (p - p**2)[..., None, :].expand(*p.shape, p.shape[-1])
+
+
+class Right:
+    """Right answers, written differently."""
+
+    def with_einsum(p):
+        """Names the dimensions in an einsum."""
+        return torch.diag_embed(p) - torch.einsum("...i,...j->...ij", p, p)
+
+    def with_delta(p):
+        """p_i times (1 if i = j, minus p_j)."""
+        return p.unsqueeze(-1) * (torch.eye(p.shape[-1], dtype=p.dtype) - p.unsqueeze(-2))
+
+    def one_entry_at_a_time(p):
+        """The two cases of the quotient rule."""
+        n = p.shape[-1]
+        J = p.new_empty(*p.shape, n)
+        for i in range(n):
+            for j in range(n):
+                if i == j:
+                    J[..., i, j] = p[..., i] * (1 - p[..., i])
+                else:
+                    J[..., i, j] = -p[..., i] * p[..., j]
+        return J
+
+    def one_row_at_a_time(p):
+        """Recurses over leading dimensions."""
+        if p.dim() > 1:
+            return torch.stack([Right.one_row_at_a_time(row) for row in p])
+        return torch.diag(p) - torch.outer(p, p)
+
+    def by_autograd(p):
+        """Takes the logarithms of the weights as scores: their softmax gives these weights."""
+        if p.dim() > 1:
+            return torch.stack([Right.by_autograd(row) for row in p])
+        return torch.autograd.functional.jacobian(lambda s: s.softmax(-1), p.log())
 
 
 EXERCISE = Exercise(
@@ -236,28 +217,8 @@ EXERCISE = Exercise(
     oracle=correct,
     hint="Apply the quotient rule to e^(s_i) / Σ e^(s_l), once for i = j and once for i ≠ j. Write "
     "both derivatives with p only, and fill a 2 × 2 matrix by hand.",
-    misconceptions=(
-        diagonal_as_a_row,
-        diagonal_alone,
-        added,
-        outer_product,
-        minus_outer_product,
-        diagonal_part,
-        off_diagonal_zero_weight,
-        diagonal_counted_twice,
-        as_if_always_the_same_key,
-        identity_for_diagonal,
-        of_the_logarithm,
-        sign_turned,
-        softmax_again,
-        summed_over_rows,
-        one_row_only,
-        between_rows,
-        dot_product_of_a_row,
-        squares_for_products,
-        difference_of_rows,
-    ),
-    right=(with_einsum, with_delta, one_entry_at_a_time, one_row_at_a_time, by_autograd),
+    misconceptions=functions_of(Wrong),
+    right=functions_of(Right),
     cases=cases,
     rules=(Rule("if a score moves, the changes of all weights sum to 0", rows_sum_to_nothing),),
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 
 from mtcourse.checks.draw import Draw
-from mtcourse.checks.exercise import Exercise
+from mtcourse.checks.exercise import functions_of, Exercise
 from mtcourse.checks.outcomes import Case
 
 
@@ -40,137 +40,123 @@ def correct(found, sure, possible):
     return float(1 - hits / (found.sum() + sure.sum()))
 
 
-# --- wrong ---------------------------------------------------------------------------------------
+class Wrong:
+    """What learners write, the more particular before the more general."""
+
+    def agreement(found, sure, possible):
+        """Your result is 1 minus the error rate: it is 1 where every link is right.
+
+        An error rate is 0 where nothing is wrong.
+        """
+        return 1 - correct(found, sure, possible)
+
+    def in_percent(found, sure, possible):
+        """Your result is the error rate in percent.
+
+        Return a number from 0 to 1.
+        """
+        return 100 * correct(found, sure, possible)
+
+    def sure_alone(found, sure, possible):
+        """You count links that are merely possible as wrong.
+
+        In which set must a found link be, so that it does not count as an error?
+        """
+        return 1 - 2 * (found & sure).sum() / (found.sum() + sure.sum())
+
+    def possible_alone(found, sure, possible):
+        """You treat all possible links as sure, so that every one of them must be found.
+
+        Which of the two sets must be found, and which may be found?
+        """
+        return 1 - 2 * (found & possible).sum() / (found.sum() + possible.sum())
+
+    def divided_by_possible(found, sure, possible):
+        """Your denominator counts the possible links. It should count the sure ones.
+
+        Recall is the share of S that was found.
+        """
+        hits = (found & sure).sum() + (found & possible).sum()
+        return 1 - hits / (found.sum() + possible.sum())
+
+    def hits_divided_by_one(found, sure, possible):
+        """You add up the hits among sure and possible links, but divide by the number of found
+        links alone.
+
+        The denominator is |A| + |S|: the links that were found plus those that should be found.
+        """
+        hits = (found & sure).sum() + (found & possible).sum()
+        return 1 - hits / found.sum().clamp(min=1)
+
+    def one_minus_precision(found, sure, possible):
+        """Your result is 1 minus precision. Links that you did not find cost nothing.
+
+        Find a single sure link and nothing else: your error rate is 0. Should it be?
+        """
+        return 1 - (found & possible).sum() / found.sum().clamp(min=1)
+
+    def one_minus_recall(found, sure, possible):
+        """Your result is 1 minus recall. Wrong links cost nothing.
+
+        Link every word with every word: your error rate is 0. Should it be?
+        """
+        return 1 - (found & sure).sum() / sure.sum()
+
+    def mean_of_precision_and_recall(found, sure, possible):
+        """Your result is 1 minus the arithmetic mean of precision and recall.
+
+        The error rate adds up hits and sizes first, and divides once.
+        """
+        precision = (found & possible).sum() / found.sum().clamp(min=1)
+        return 1 - (precision + (found & sure).sum() / sure.sum()) / 2
+
+    def overlap_over_union(found, sure, possible):
+        """Your result is 1 minus the overlap of found and sure links over their union (Jaccard).
+
+        The error rate divides by |A| + |S|. What does the union count only once?
+        """
+        return 1 - (found & sure).sum() / (found | sure).sum()
+
+    def share_of_cells(found, sure, possible):
+        """You return the share of cells in which `found` and `sure` differ.
+
+        Most cells are links in neither matrix, and this makes your number small. Count only links.
+        """
+        return (found != sure).double().mean()
+
+    def denominator_without_sure_twice(found, sure, possible):
+        """You count only the hits in S, and only once. The numerator has two terms.
+
+        One is the number of hits in S, the other the number of hits in P.
+        """
+        return 1 - (found & sure).sum() / (found.sum() + sure.sum())
 
 
-def agreement(found, sure, possible):
-    """Your result is 1 minus the error rate: it is 1 where every link is right.
+class Right:
+    """Right answers, written differently."""
 
-    An error rate is 0 where nothing is wrong.
-    """
-    return 1 - correct(found, sure, possible)
+    def with_sets(found, sure, possible):
+        """With sets of pairs, as a plain number."""
+        A, S, P = ({tuple(link) for link in of.nonzero().tolist()} for of in (found, sure, possible))
+        return 1.0 - (len(A & S) + len(A & P)) / (len(A) + len(S))
 
+    def with_products(found, sure, possible):
+        """With products of 0 and 1."""
+        A, S, P = found.double(), sure.double(), possible.double()
+        return 1 - ((A * S).sum() + (A * P).sum()) / (A.sum() + S.sum())
 
-def in_percent(found, sure, possible):
-    """Your result is the error rate in percent.
+    def with_loops(found, sure, possible):
+        """One cell at a time."""
+        hits = count = 0
+        for a, s, p in zip(*(of.flatten().tolist() for of in (found, sure, possible)), strict=True):
+            hits += (a and s) + (a and p)
+            count += a + s
+        return (count - hits) / count
 
-    Return a number from 0 to 1.
-    """
-    return 100 * correct(found, sure, possible)
-
-
-def sure_alone(found, sure, possible):
-    """You count links that are merely possible as wrong.
-
-    In which set must a found link be, so that it does not count as an error?
-    """
-    return 1 - 2 * (found & sure).sum() / (found.sum() + sure.sum())
-
-
-def possible_alone(found, sure, possible):
-    """You treat all possible links as sure, so that every one of them must be found.
-
-    Which of the two sets must be found, and which may be found?
-    """
-    return 1 - 2 * (found & possible).sum() / (found.sum() + possible.sum())
-
-
-def divided_by_possible(found, sure, possible):
-    """Your denominator counts the possible links. It should count the sure ones.
-
-    Recall is the share of S that was found.
-    """
-    hits = (found & sure).sum() + (found & possible).sum()
-    return 1 - hits / (found.sum() + possible.sum())
-
-
-def hits_divided_by_one(found, sure, possible):
-    """You add up the hits among sure and possible links, but divide by the number of found links
-    alone.
-
-    The denominator is |A| + |S|: the links that were found plus those that should be found.
-    """
-    hits = (found & sure).sum() + (found & possible).sum()
-    return 1 - hits / found.sum().clamp(min=1)
-
-
-def one_minus_precision(found, sure, possible):
-    """Your result is 1 minus precision. Links that you did not find cost nothing.
-
-    Find a single sure link and nothing else: your error rate is 0. Should it be?
-    """
-    return 1 - (found & possible).sum() / found.sum().clamp(min=1)
-
-
-def one_minus_recall(found, sure, possible):
-    """Your result is 1 minus recall. Wrong links cost nothing.
-
-    Link every word with every word: your error rate is 0. Should it be?
-    """
-    return 1 - (found & sure).sum() / sure.sum()
-
-
-def mean_of_precision_and_recall(found, sure, possible):
-    """Your result is 1 minus the arithmetic mean of precision and recall.
-
-    The error rate adds up hits and sizes first, and divides once.
-    """
-    precision = (found & possible).sum() / found.sum().clamp(min=1)
-    return 1 - (precision + (found & sure).sum() / sure.sum()) / 2
-
-
-def overlap_over_union(found, sure, possible):
-    """Your result is 1 minus the overlap of found and sure links over their union (Jaccard).
-
-    The error rate divides by |A| + |S|. What does the union count only once?
-    """
-    return 1 - (found & sure).sum() / (found | sure).sum()
-
-
-def share_of_cells(found, sure, possible):
-    """You return the share of cells in which `found` and `sure` differ.
-
-    Most cells are links in neither matrix, and this makes your number small. Count only links.
-    """
-    return (found != sure).double().mean()
-
-
-def denominator_without_sure_twice(found, sure, possible):
-    """You count only the hits in S, and only once. The numerator has two terms.
-
-    One is the number of hits in S, the other the number of hits in P.
-    """
-    return 1 - (found & sure).sum() / (found.sum() + sure.sum())
-
-
-# --- right ---------------------------------------------------------------------------------------
-
-
-def with_sets(found, sure, possible):
-    """With sets of pairs, as a plain number."""
-    A, S, P = ({tuple(link) for link in of.nonzero().tolist()} for of in (found, sure, possible))
-    return 1.0 - (len(A & S) + len(A & P)) / (len(A) + len(S))
-
-
-def with_products(found, sure, possible):
-    """With products of 0 and 1."""
-    A, S, P = found.double(), sure.double(), possible.double()
-    return 1 - ((A * S).sum() + (A * P).sum()) / (A.sum() + S.sum())
-
-
-def with_loops(found, sure, possible):
-    """One cell at a time."""
-    hits = count = 0
-    for a, s, p in zip(*(of.flatten().tolist() for of in (found, sure, possible)), strict=True):
-        hits += (a and s) + (a and p)
-        count += a + s
-    return (count - hits) / count
-
-
-def with_selection(found, sure, possible):
-    """Picks out the cells that were found."""
-    hits = sure[found].sum() + possible[found].sum()
-    return (1 - hits / (found.sum() + sure.sum())).item()
+    def with_selection(found, sure, possible):
+        """Picks out the cells that were found."""
+        hits = sure[found].sum() + possible[found].sum()
+        return (1 - hits / (found.sum() + sure.sum())).item()
 
 
 EXERCISE = Exercise(
@@ -178,20 +164,7 @@ EXERCISE = Exercise(
     oracle=correct,
     hint="Count four numbers: found links, sure links, found links that are sure, found links "
     "that are possible. Two belong in the numerator, two in the denominator.",
-    misconceptions=(
-        agreement,
-        in_percent,
-        sure_alone,
-        possible_alone,
-        divided_by_possible,
-        hits_divided_by_one,
-        one_minus_precision,
-        one_minus_recall,
-        mean_of_precision_and_recall,
-        overlap_over_union,
-        share_of_cells,
-        denominator_without_sure_twice,
-    ),
-    right=(with_sets, with_products, with_loops, with_selection),
+    misconceptions=functions_of(Wrong),
+    right=functions_of(Right),
     cases=cases,
 )

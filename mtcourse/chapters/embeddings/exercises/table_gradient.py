@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 
 from mtcourse.checks.draw import Draw
-from mtcourse.checks.exercise import Exercise, Rule
+from mtcourse.checks.exercise import functions_of, Exercise, Rule
 from mtcourse.checks.outcomes import Case
 from mtcourse.layers.embeddings import embedding_gradient
 
@@ -40,191 +40,172 @@ def _rows(ids, H_bar):
     return ids.flatten(), H_bar.reshape(-1, H_bar.shape[-1])
 
 
-# --- wrong ---------------------------------------------------------------------------------------
+class Wrong:
+    """What learners write, the more particular before the more general."""
+
+    def rows_of_tokens(ids, H_bar, V):
+        """This is the derivative by the rows of the *sentence*. Return the derivative by the table.
+
+        The result has a row for each of the V words of the vocabulary.
+        """
+        return H_bar.clone()
+
+    def used_rows_only(ids, H_bar, V):
+        """The sums are right, but only the words of the sentence have a row.
+
+        The derivative has the shape of the table, (V, d), including the rows that were not used.
+        """
+        flat, rows = _rows(ids, H_bar)
+        return embedding_gradient(flat, rows, V)[flat.unique()]
+
+    def transposed(ids, H_bar, V):
+        """The numbers are right, but rows and columns are exchanged.
+
+        The derivative has the shape of the table, (V, d).
+        """
+        return embedding_gradient(ids, H_bar, V).T
+
+    def last_one_wins(ids, H_bar, V):
+        """Where a token repeats, only its last position counts. The others were overwritten.
+
+        `g[ids] = …` assigns, and so does `g[ids] += …`, which reads once and then assigns. Add one
+        position after the other, or use a function that adds up.
+        """
+        flat, rows = _rows(ids, H_bar)
+        g = rows.new_zeros(V, rows.shape[1])
+        for k, row in zip(flat.tolist(), rows, strict=True):
+            g[k] = row
+        return g
+
+    def first_one_wins(ids, H_bar, V):
+        """Where a token repeats, you count only its first position.
+
+        The row was used at each of these positions, and the loss changes through all of them.
+        """
+        flat, rows = _rows(ids, H_bar)
+        return Wrong.last_one_wins(flat.flip(0), rows.flip(0), V)
+
+    def averaged(ids, H_bar, V):
+        """Where a token repeats, you average over its positions. They should be added up.
+
+        If the row moves a little, H moves at *each* of the positions. By how much does the loss
+        change?
+        """
+        counts = torch.bincount(ids.flatten(), minlength=V).clamp(min=1)
+        return embedding_gradient(ids, H_bar, V) / counts[:, None]
+
+    def divided_by_the_tokens(ids, H_bar, V):
+        """You divided everything by the number of tokens.
+
+        If the loss is a mean, this factor is in `H_bar` already. The chain rule adds no other.
+        """
+        return embedding_gradient(ids, H_bar, V) / ids.numel()
+
+    def counted(ids, H_bar, V):
+        """You counted how often each word occurs, and did not use what arrives at its positions.
+
+        Row k is a sum of rows of `H_bar`. Which rows?
+        """
+        return embedding_gradient(ids, torch.ones_like(H_bar), V)
+
+    def spread_over_all(ids, H_bar, V):
+        """Every row gets the sum of everything that arrives.
+
+        A row learns only from the positions of its own token. If there are none, it learns nothing.
+        """
+        _, rows = _rows(ids, H_bar)
+        return rows.sum(0).expand(V, -1).clone()
+
+    def counted_from_1(ids, H_bar, V):
+        """Every sum stands one row too high.
+
+        Ids count from 0, and so do rows.
+        """
+        flat, rows = _rows(ids, H_bar)
+        return embedding_gradient((flat - 1) % V, rows, V)
+
+    def row_0_left_out(ids, H_bar, V):
+        """The row of token 0 got nothing, as if it were padding. The equation has no special ids.
+
+        Row 0 is a row like any other here.
+        """
+        g = embedding_gradient(ids, H_bar, V)
+        g[0] = 0
+        return g
+
+    def downhill(ids, H_bar, V):
+        """Every number has the wrong sign: this is the direction of descent, not the derivative.
+
+        The minus of gradient descent comes later.
+        """
+        return -embedding_gradient(ids, H_bar, V)
+
+    def first_sentence_only(ids, H_bar, V):
+        """You used only the first sentence.
+
+        All sentences share the table, so it learns from the positions of all of them.
+        """
+        return embedding_gradient(*((ids[0], H_bar[0]) if ids.dim() > 1 else (ids, H_bar)), V)
+
+    def a_sentence_at_a_time(ids, H_bar, V):
+        """You take a sentence at a time, so a token that repeats within one is counted once.
+
+        A loop over a batch gives whole sentences. Flatten the ids and the rows first, or use two
+        loops.
+        """
+        g = H_bar.new_zeros(V, H_bar.shape[-1])
+        for k, row in zip(ids, H_bar, strict=True):
+            g[k] += row
+        return g
+
+    def ids_sorted_alone(ids, H_bar, V):
+        """You sorted the ids, but not the rows of `H_bar`, so they no longer belong together.
+
+        Each position has an id and a row. Treat both alike.
+        """
+        flat, rows = _rows(ids, H_bar)
+        return embedding_gradient(flat.sort().values, rows, V)
+
+    def in_single_precision(ids, H_bar, V):
+        """You make a tensor in single precision. Where `H_bar` is in double precision, torch stops.
+
+        `H_bar.new_zeros(V, d)` has the precision of `H_bar`, and so has anything after
+        `.to(H_bar.dtype)`.
+        """
+        flat, rows = _rows(ids, H_bar)
+        return torch.zeros(V, rows.shape[1]).index_add(0, flat, rows)
 
 
-def rows_of_tokens(ids, H_bar, V):
-    """This is the derivative by the rows of the *sentence*. Return the derivative by the table.
+class Right:
+    """Right answers, written differently."""
 
-    The result has a row for each of the V words of the vocabulary.
-    """
-    return H_bar.clone()
+    def by_product(ids, H_bar, V):
+        """X H_bar."""
+        flat, rows = _rows(ids, H_bar)
+        X = (torch.arange(V)[:, None] == flat).to(rows.dtype)
+        return X @ rows
 
+    def a_place_at_a_time(ids, H_bar, V):
+        """Adds one position after the other."""
+        flat, rows = _rows(ids, H_bar)
+        g = torch.zeros(V, rows.shape[1], dtype=rows.dtype)
+        for j in range(len(flat)):
+            g[flat[j]] += rows[j]
+        return g
 
-def used_rows_only(ids, H_bar, V):
-    """The sums are right, but only the words of the sentence have a row.
+    def a_word_at_a_time(ids, H_bar, V):
+        """The positions of each word."""
+        return torch.stack([H_bar[ids == k].sum(0) for k in range(V)])
 
-    The derivative has the shape of the table, (V, d), including the rows that were not used.
-    """
-    flat, rows = _rows(ids, H_bar)
-    return embedding_gradient(flat, rows, V)[flat.unique()]
+    def with_einsum(ids, H_bar, V):
+        """Names the dimensions."""
+        X = torch.nn.functional.one_hot(ids.flatten(), V).to(H_bar.dtype)
+        return torch.einsum("nv,nd->vd", X, H_bar.reshape(-1, H_bar.shape[-1]))
 
-
-def transposed(ids, H_bar, V):
-    """The numbers are right, but rows and columns are exchanged.
-
-    The derivative has the shape of the table, (V, d).
-    """
-    return embedding_gradient(ids, H_bar, V).T
-
-
-def last_one_wins(ids, H_bar, V):
-    """Where a token repeats, only its last position counts. The others were overwritten.
-
-    `g[ids] = …` assigns, and so does `g[ids] += …`, which reads once and then assigns. Add one
-    position after the other, or use a function that adds up.
-    """
-    flat, rows = _rows(ids, H_bar)
-    g = rows.new_zeros(V, rows.shape[1])
-    for k, row in zip(flat.tolist(), rows, strict=True):
-        g[k] = row
-    return g
-
-
-def first_one_wins(ids, H_bar, V):
-    """Where a token repeats, you count only its first position.
-
-    The row was used at each of these positions, and the loss changes through all of them.
-    """
-    flat, rows = _rows(ids, H_bar)
-    return last_one_wins(flat.flip(0), rows.flip(0), V)
-
-
-def averaged(ids, H_bar, V):
-    """Where a token repeats, you average over its positions. They should be added up.
-
-    If the row moves a little, H moves at *each* of the positions. By how much does the loss
-    change?
-    """
-    counts = torch.bincount(ids.flatten(), minlength=V).clamp(min=1)
-    return embedding_gradient(ids, H_bar, V) / counts[:, None]
-
-
-def divided_by_the_tokens(ids, H_bar, V):
-    """You divided everything by the number of tokens.
-
-    If the loss is a mean, this factor is in `H_bar` already. The chain rule adds no other.
-    """
-    return embedding_gradient(ids, H_bar, V) / ids.numel()
-
-
-def counted(ids, H_bar, V):
-    """You counted how often each word occurs, and did not use what arrives at its positions.
-
-    Row k is a sum of rows of `H_bar`. Which rows?
-    """
-    return embedding_gradient(ids, torch.ones_like(H_bar), V)
-
-
-def spread_over_all(ids, H_bar, V):
-    """Every row gets the sum of everything that arrives.
-
-    A row learns only from the positions of its own token. If there are none, it learns nothing.
-    """
-    _, rows = _rows(ids, H_bar)
-    return rows.sum(0).expand(V, -1).clone()
-
-
-def counted_from_1(ids, H_bar, V):
-    """Every sum stands one row too high.
-
-    Ids count from 0, and so do rows.
-    """
-    flat, rows = _rows(ids, H_bar)
-    return embedding_gradient((flat - 1) % V, rows, V)
-
-
-def row_0_left_out(ids, H_bar, V):
-    """The row of token 0 got nothing, as if it were padding. The equation has no special ids.
-
-    Row 0 is a row like any other here.
-    """
-    g = embedding_gradient(ids, H_bar, V)
-    g[0] = 0
-    return g
-
-
-def downhill(ids, H_bar, V):
-    """Every number has the wrong sign: this is the direction of descent, not the derivative.
-
-    The minus of gradient descent comes later.
-    """
-    return -embedding_gradient(ids, H_bar, V)
-
-
-def first_sentence_only(ids, H_bar, V):
-    """You used only the first sentence.
-
-    All sentences share the table, so it learns from the positions of all of them.
-    """
-    return embedding_gradient(*((ids[0], H_bar[0]) if ids.dim() > 1 else (ids, H_bar)), V)
-
-
-def a_sentence_at_a_time(ids, H_bar, V):
-    """You take a sentence at a time, so a token that repeats within one is counted once.
-
-    A loop over a batch gives whole sentences. Flatten the ids and the rows first, or use two
-    loops.
-    """
-    g = H_bar.new_zeros(V, H_bar.shape[-1])
-    for k, row in zip(ids, H_bar, strict=True):
-        g[k] += row
-    return g
-
-
-def ids_sorted_alone(ids, H_bar, V):
-    """You sorted the ids, but not the rows of `H_bar`, so they no longer belong together.
-
-    Each position has an id and a row. Treat both alike.
-    """
-    flat, rows = _rows(ids, H_bar)
-    return embedding_gradient(flat.sort().values, rows, V)
-
-
-def in_single_precision(ids, H_bar, V):
-    """You make a tensor in single precision. Where `H_bar` is in double precision, torch stops.
-
-    `H_bar.new_zeros(V, d)` has the precision of `H_bar`, and so has anything after
-    `.to(H_bar.dtype)`.
-    """
-    flat, rows = _rows(ids, H_bar)
-    return torch.zeros(V, rows.shape[1]).index_add(0, flat, rows)
-
-
-# --- right ---------------------------------------------------------------------------------------
-
-
-def by_product(ids, H_bar, V):
-    """X H_bar."""
-    flat, rows = _rows(ids, H_bar)
-    X = (torch.arange(V)[:, None] == flat).to(rows.dtype)
-    return X @ rows
-
-
-def a_place_at_a_time(ids, H_bar, V):
-    """Adds one position after the other."""
-    flat, rows = _rows(ids, H_bar)
-    g = torch.zeros(V, rows.shape[1], dtype=rows.dtype)
-    for j in range(len(flat)):
-        g[flat[j]] += rows[j]
-    return g
-
-
-def a_word_at_a_time(ids, H_bar, V):
-    """The positions of each word."""
-    return torch.stack([H_bar[ids == k].sum(0) for k in range(V)])
-
-
-def with_einsum(ids, H_bar, V):
-    """Names the dimensions."""
-    X = torch.nn.functional.one_hot(ids.flatten(), V).to(H_bar.dtype)
-    return torch.einsum("nv,nd->vd", X, H_bar.reshape(-1, H_bar.shape[-1]))
-
-
-def by_scatter(ids, H_bar, V):
-    """Entry by entry."""
-    flat, rows = _rows(ids, H_bar)
-    return rows.new_zeros(V, rows.shape[1]).scatter_add(0, flat[:, None].expand_as(rows), rows)
+    def by_scatter(ids, H_bar, V):
+        """Entry by entry."""
+        flat, rows = _rows(ids, H_bar)
+        return rows.new_zeros(V, rows.shape[1]).scatter_add(0, flat[:, None].expand_as(rows), rows)
 
 
 EXERCISE = Exercise(
@@ -232,25 +213,8 @@ EXERCISE = Exercise(
     oracle=embedding_gradient,
     hint="Take one word and ask at which positions of the sentence its row was used. It learns "
     "from what arrives at these positions.",
-    misconceptions=(
-        rows_of_tokens,
-        used_rows_only,
-        transposed,
-        last_one_wins,
-        first_one_wins,
-        averaged,
-        divided_by_the_tokens,
-        counted,
-        spread_over_all,
-        counted_from_1,
-        row_0_left_out,
-        downhill,
-        first_sentence_only,
-        a_sentence_at_a_time,
-        ids_sorted_alone,
-        in_single_precision,
-    ),
-    right=(by_product, a_place_at_a_time, a_word_at_a_time, with_einsum, by_scatter),
+    misconceptions=functions_of(Wrong),
+    right=functions_of(Right),
     cases=cases,
     rules=(Rule("a row that no token uses gets zeros", unused_rows_are_0),),
     forbids=("backward", "grad"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 
 from mtcourse.checks.draw import Draw
-from mtcourse.checks.exercise import Exercise
+from mtcourse.checks.exercise import functions_of, Exercise
 from mtcourse.checks.outcomes import Case
 
 
@@ -53,160 +53,144 @@ def _version(W_E, ids, H_bar, rate, pad, copied=True, added_up=True, pad_kept=Tr
     return table
 
 
-# --- wrong ---------------------------------------------------------------------------------------
+class Wrong:
+    """What learners write, the more particular before the more general."""
+
+    def nothing_mended(W_E, ids, H_bar, rate, pad):
+        """This still does what the broken version does: all three bugs are in it.
+
+        Look at the table that was passed in, at a token that repeats, and at the row of <pad>.
+        """
+        return _version(W_E, ids, H_bar, rate, pad, False, False, False)
+
+    def only_the_copy_mended(W_E, ids, H_bar, rate, pad):
+        """One bug is fixed: the caller's table stays as it was. Two are left.
+
+        What happens to a token that repeats, and what to the row of <pad>?
+        """
+        return _version(W_E, ids, H_bar, rate, pad, True, False, False)
+
+    def only_repeats_mended(W_E, ids, H_bar, rate, pad):
+        """One bug is fixed: a token that repeats gets everything that arrives. Two are left.
+
+        Look at the table that was passed in, and at the row of <pad>.
+        """
+        return _version(W_E, ids, H_bar, rate, pad, False, True, False)
+
+    def only_padding_mended(W_E, ids, H_bar, rate, pad):
+        """One bug is fixed: the row of <pad> stays. Two are left.
+
+        Look at the table that was passed in, and at a token that repeats.
+        """
+        return _version(W_E, ids, H_bar, rate, pad, False, False, True)
+
+    def copy_left(W_E, ids, H_bar, rate, pad):
+        """Two bugs are fixed. One is left: the table that was passed in is changed.
+
+        `table = W_E` is a second name for the same numbers, so the caller's table changes too.
+        """
+        return _version(W_E, ids, H_bar, rate, pad, copied=False)
+
+    def repeats_left(W_E, ids, H_bar, rate, pad):
+        """Two bugs are fixed. One is left: of a token that repeats, only the last position counts.
+
+        `table[ids] -= …` reads all rows once, and then assigns. It does not add up.
+        """
+        return _version(W_E, ids, H_bar, rate, pad, added_up=False)
+
+    def padding_left(W_E, ids, H_bar, rate, pad):
+        """Two bugs are fixed. One is left: the row of <pad> learns.
+
+        Padding is not a word, so what arrives at its positions must not move its row.
+        """
+        return _version(W_E, ids, H_bar, rate, pad, pad_kept=False)
+
+    def padding_set_to_zero(W_E, ids, H_bar, rate, pad):
+        """You set the row of <pad> to zero. It should stay as it was, whatever that is.
+
+        In the trained translator it is not zero. Keep its old row, or leave out the positions of
+        padding.
+        """
+        table = correct(W_E, ids, H_bar, rate, pad)
+        table[pad] = 0
+        return table
+
+    def padding_taken_for_0(W_E, ids, H_bar, rate, pad):
+        """You keep row 0, whatever the id of <pad> is.
+
+        The last argument says which row belongs to <pad>.
+        """
+        return correct(W_E, ids, H_bar, rate, 0)
+
+    def uphill(W_E, ids, H_bar, rate, pad):
+        """The three bugs are fixed, but the table moves uphill, and the loss grows.
+
+        A step of gradient descent subtracts.
+        """
+        return correct(W_E, ids, H_bar, -rate, pad)
+
+    def averaged(W_E, ids, H_bar, rate, pad):
+        """Copy and padding are right, but a token that repeats gets the mean of what arrives.
+
+        The gradient of a row is the sum over its positions.
+        """
+        counts = torch.bincount(ids.flatten(), minlength=len(W_E)).clamp(min=1)
+        moved = correct(W_E, ids, H_bar, rate, pad) - W_E
+        return W_E + moved / counts[:, None]
+
+    def without_the_rate(W_E, ids, H_bar, rate, pad):
+        """The three bugs are fixed, but the rate is missing: you subtract the whole gradient.
+
+        Subtract `rate` times the gradient.
+        """
+        return correct(W_E, ids, H_bar, 1.0, pad)
+
+    def only_the_step(W_E, ids, H_bar, rate, pad):
+        """You return by how much the table moves. Return the table after the move.
+
+        Add the table to your result.
+        """
+        return correct(W_E, ids, H_bar, rate, pad) - W_E
+
+    def only_sentences_without_padding(W_E, ids, H_bar, rate, pad):
+        """You left out every sentence that has padding, with all of its words.
+
+        Leave out only the positions of <pad>.
+        """
+        whole = (ids != pad).all(-1)
+        if ids.dim() == 1:
+            return correct(W_E, ids, H_bar, rate, pad) if whole else W_E.clone()
+        return correct(W_E, ids[whole], H_bar[whole], rate, pad)
 
 
-def nothing_mended(W_E, ids, H_bar, rate, pad):
-    """This still does what the broken version does: all three bugs are in it.
+class Right:
+    """Right answers, written differently."""
 
-    Look at the table that was passed in, at a token that repeats, and at the row of <pad>.
-    """
-    return _version(W_E, ids, H_bar, rate, pad, False, False, False)
+    def padding_left_out(W_E, ids, H_bar, rate, pad):
+        """Takes the positions of padding out before they are added up."""
+        real = ids != pad
+        return W_E.index_add(0, ids[real], -rate * H_bar[real])
 
+    def by_product(W_E, ids, H_bar, rate, pad):
+        """X with a row of zeros at <pad>."""
+        X = (torch.arange(len(W_E))[:, None] == ids.flatten()).to(W_E.dtype)
+        X[pad] = 0
+        return W_E - rate * X @ H_bar.reshape(-1, W_E.shape[1])
 
-def only_the_copy_mended(W_E, ids, H_bar, rate, pad):
-    """One bug is fixed: the caller's table stays as it was. Two are left.
+    def a_place_at_a_time(W_E, ids, H_bar, rate, pad):
+        """A copy, and a loop."""
+        table = W_E.clone()
+        for k, row in zip(ids.flatten().tolist(), H_bar.reshape(-1, W_E.shape[1]), strict=True):
+            if k != pad:
+                table[k] -= rate * row
+        return table
 
-    What happens to a token that repeats, and what to the row of <pad>?
-    """
-    return _version(W_E, ids, H_bar, rate, pad, True, False, False)
-
-
-def only_repeats_mended(W_E, ids, H_bar, rate, pad):
-    """One bug is fixed: a token that repeats gets everything that arrives. Two are left.
-
-    Look at the table that was passed in, and at the row of <pad>.
-    """
-    return _version(W_E, ids, H_bar, rate, pad, False, True, False)
-
-
-def only_padding_mended(W_E, ids, H_bar, rate, pad):
-    """One bug is fixed: the row of <pad> stays. Two are left.
-
-    Look at the table that was passed in, and at a token that repeats.
-    """
-    return _version(W_E, ids, H_bar, rate, pad, False, False, True)
-
-
-def copy_left(W_E, ids, H_bar, rate, pad):
-    """Two bugs are fixed. One is left: the table that was passed in is changed.
-
-    `table = W_E` is a second name for the same numbers, so the caller's table changes too.
-    """
-    return _version(W_E, ids, H_bar, rate, pad, copied=False)
-
-
-def repeats_left(W_E, ids, H_bar, rate, pad):
-    """Two bugs are fixed. One is left: of a token that repeats, only the last position counts.
-
-    `table[ids] -= …` reads all rows once, and then assigns. It does not add up.
-    """
-    return _version(W_E, ids, H_bar, rate, pad, added_up=False)
-
-
-def padding_left(W_E, ids, H_bar, rate, pad):
-    """Two bugs are fixed. One is left: the row of <pad> learns.
-
-    Padding is not a word, so what arrives at its positions must not move its row.
-    """
-    return _version(W_E, ids, H_bar, rate, pad, pad_kept=False)
-
-
-def padding_set_to_zero(W_E, ids, H_bar, rate, pad):
-    """You set the row of <pad> to zero. It should stay as it was, whatever that is.
-
-    In the trained translator it is not zero. Keep its old row, or leave out the positions of
-    padding.
-    """
-    table = correct(W_E, ids, H_bar, rate, pad)
-    table[pad] = 0
-    return table
-
-
-def padding_taken_for_0(W_E, ids, H_bar, rate, pad):
-    """You keep row 0, whatever the id of <pad> is.
-
-    The last argument says which row belongs to <pad>.
-    """
-    return correct(W_E, ids, H_bar, rate, 0)
-
-
-def uphill(W_E, ids, H_bar, rate, pad):
-    """The three bugs are fixed, but the table moves uphill, and the loss grows.
-
-    A step of gradient descent subtracts.
-    """
-    return correct(W_E, ids, H_bar, -rate, pad)
-
-
-def averaged(W_E, ids, H_bar, rate, pad):
-    """Copy and padding are right, but a token that repeats gets the mean of what arrives.
-
-    The gradient of a row is the sum over its positions.
-    """
-    counts = torch.bincount(ids.flatten(), minlength=len(W_E)).clamp(min=1)
-    moved = correct(W_E, ids, H_bar, rate, pad) - W_E
-    return W_E + moved / counts[:, None]
-
-
-def without_the_rate(W_E, ids, H_bar, rate, pad):
-    """The three bugs are fixed, but the rate is missing: you subtract the whole gradient.
-
-    Subtract `rate` times the gradient.
-    """
-    return correct(W_E, ids, H_bar, 1.0, pad)
-
-
-def only_the_step(W_E, ids, H_bar, rate, pad):
-    """You return by how much the table moves. Return the table after the move.
-
-    Add the table to your result.
-    """
-    return correct(W_E, ids, H_bar, rate, pad) - W_E
-
-
-def only_sentences_without_padding(W_E, ids, H_bar, rate, pad):
-    """You left out every sentence that has padding, with all of its words.
-
-    Leave out only the positions of <pad>.
-    """
-    whole = (ids != pad).all(-1)
-    if ids.dim() == 1:
-        return correct(W_E, ids, H_bar, rate, pad) if whole else W_E.clone()
-    return correct(W_E, ids[whole], H_bar[whole], rate, pad)
-
-
-# --- right ---------------------------------------------------------------------------------------
-
-
-def padding_left_out(W_E, ids, H_bar, rate, pad):
-    """Takes the positions of padding out before they are added up."""
-    real = ids != pad
-    return W_E.index_add(0, ids[real], -rate * H_bar[real])
-
-
-def by_product(W_E, ids, H_bar, rate, pad):
-    """X with a row of zeros at <pad>."""
-    X = (torch.arange(len(W_E))[:, None] == ids.flatten()).to(W_E.dtype)
-    X[pad] = 0
-    return W_E - rate * X @ H_bar.reshape(-1, W_E.shape[1])
-
-
-def a_place_at_a_time(W_E, ids, H_bar, rate, pad):
-    """A copy, and a loop."""
-    table = W_E.clone()
-    for k, row in zip(ids.flatten().tolist(), H_bar.reshape(-1, W_E.shape[1]), strict=True):
-        if k != pad:
-            table[k] -= rate * row
-    return table
-
-
-def by_autograd(W_E, ids, H_bar, rate, pad):
-    """The gradient from torch, with that of <pad> wiped out."""
-    leaf = W_E.clone().requires_grad_()
-    (leaf[ids] * H_bar).sum().backward()
-    leaf.grad[pad] = 0
-    return (leaf - rate * leaf.grad).detach()
+    def by_autograd(W_E, ids, H_bar, rate, pad):
+        """The gradient from torch, with that of <pad> wiped out."""
+        leaf = W_E.clone().requires_grad_()
+        (leaf[ids] * H_bar).sum().backward()
+        leaf.grad[pad] = 0
+        return (leaf - rate * leaf.grad).detach()
 
 
 EXERCISE = Exercise(
@@ -215,22 +199,7 @@ EXERCISE = Exercise(
     hint="Get three things right: whose table is changed, what a repeated token gets, and "
     "what happens to the row of <pad>. Which of them is still wrong? Try one sentence first, then "
     "a batch.",
-    misconceptions=(
-        nothing_mended,
-        only_the_copy_mended,
-        only_repeats_mended,
-        only_padding_mended,
-        copy_left,
-        repeats_left,
-        padding_left,
-        padding_set_to_zero,
-        padding_taken_for_0,
-        uphill,
-        averaged,
-        without_the_rate,
-        only_the_step,
-        only_sentences_without_padding,
-    ),
-    right=(padding_left_out, by_product, a_place_at_a_time, by_autograd),
+    misconceptions=functions_of(Wrong),
+    right=functions_of(Right),
     cases=cases,
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mtcourse.checks.draw import Draw
-from mtcourse.checks.exercise import Exercise
+from mtcourse.checks.exercise import functions_of, Exercise
 from mtcourse.checks.outcomes import Case
 
 BOTH = {"text layer": "j", "OCR": "i"}
@@ -56,212 +56,198 @@ def _words_embedded(letter, i, words):
     return [words[k - 1] if k <= len(words) else None for k in numbers]
 
 
-# --- wrong ---------------------------------------------------------------------------------------
+class Wrong:
+    """What learners write, the more particular before the more general."""
 
+    def letters_exchanged(transcriptions, sentences):
+        """You have the letters exchanged: i numbers the sentences here, and j the words.
 
-def letters_exchanged(transcriptions, sentences):
-    """You have the letters exchanged: i numbers the sentences here, and j the words.
+        Which of the two changes while you go through one sentence?
+        """
+        return {
+            name: _first("i" if letter == "j" else "j", sentences)
+            for name, letter in transcriptions.items()
+        }
 
-    Which of the two changes while you go through one sentence?
-    """
-    return {
-        name: _first("i" if letter == "j" else "j", sentences)
-        for name, letter in transcriptions.items()
-    }
+    def judged_without_running(transcriptions, sentences):
+        """You reject every copy with i at the first sentence, before anything was compared.
 
+        Take a sentence of one word, with i = 1. What does the copy with i embed there?
+        """
+        return {name: None if letter == "j" else 1 for name, letter in transcriptions.items()}
 
-def judged_without_running(transcriptions, sentences):
-    """You reject every copy with i at the first sentence, before anything was compared.
+    def only_word_i(transcriptions, sentences):
+        """You compare only word i of sentence i. There, i and j are equal, and both copies agree.
 
-    Take a sentence of one word, with i = 1. What does the copy with i embed there?
-    """
-    return {name: None if letter == "j" else 1 for name, letter in transcriptions.items()}
+        Compare the rows at *all* positions j of the sentence.
+        """
 
+        def word_i(letter, i, words):
+            return [None] if letter == "i" and len(words) < i else words
 
-def only_word_i(transcriptions, sentences):
-    """You compare only word i of sentence i. There, i and j are equal, and both copies agree.
+        return {name: _first(letter, sentences, word_i) for name, letter in transcriptions.items()}
 
-    Compare the rows at *all* positions j of the sentence.
-    """
+    def only_the_number_of_rows(transcriptions, sentences):
+        """You reject no copy. Comparing shapes is not enough: each copy gives a row at each
+        position.
 
-    def word_i(letter, i, words):
-        return [None] if letter == "i" and len(words) < i else words
+        With i in place of j, which word does each of these rows belong to?
+        """
+        return dict.fromkeys(transcriptions)
 
-    return {name: _first(letter, sentences, word_i) for name, letter in transcriptions.items()}
+    def only_the_first_word(transcriptions, sentences):
+        """You compare the first word of each sentence, and no other.
 
+        A copy can be right at position 1 and wrong at position 2.
+        """
 
-def only_the_number_of_rows(transcriptions, sentences):
-    """You reject no copy. Comparing shapes is not enough: each copy gives a row at each position.
+        def first_word(letter, i, words):
+            return _words_embedded(letter, i, words)[:1] + words[1:]
 
-    With i in place of j, which word does each of these rows belong to?
-    """
-    return dict.fromkeys(transcriptions)
+        return {name: _first(letter, sentences, first_word) for name, letter in transcriptions.items()}
 
+    def only_the_first_sentence(transcriptions, sentences):
+        """You try the first sentence and then stop. It may be one that cannot tell the copies
+        apart.
 
-def only_the_first_word(transcriptions, sentences):
-    """You compare the first word of each sentence, and no other.
+        Go on to the next sentence as long as nothing is wrong.
+        """
+        return correct(transcriptions, sentences[:1])
 
-    A copy can be right at position 1 and wrong at position 2.
-    """
+    def last_sentence(transcriptions, sentences):
+        """You return the last sentence that a copy gets wrong. Asked for is the first.
 
-    def first_word(letter, i, words):
-        return _words_embedded(letter, i, words)[:1] + words[1:]
+        Once you have found a sentence that is wrong, look no further.
+        """
+        wrong = {name: _wrong(letter, sentences) for name, letter in transcriptions.items()}
+        return {name: numbers[-1] if numbers else None for name, numbers in wrong.items()}
 
-    return {name: _first(letter, sentences, first_word) for name, letter in transcriptions.items()}
+    def counted(transcriptions, sentences):
+        """You return how many sentences a copy gets wrong. Asked for is the number of the first
+        one.
 
+        Number the sentences from 1, and return the number at which you stop.
+        """
+        return {name: len(_wrong(letter, sentences)) or None for name, letter in transcriptions.items()}
 
-def only_the_first_sentence(transcriptions, sentences):
-    """You try the first sentence and then stop. It may be one that cannot tell the copies apart.
+    def reported_from_0(transcriptions, sentences):
+        """You find the right sentences, but their numbers count from 0. Document A counts from 1.
 
-    Go on to the next sentence as long as nothing is wrong.
-    """
-    return correct(transcriptions, sentences[:1])
+        `enumerate(sentences, 1)` counts from 1.
+        """
+        return {
+            name: None if number is None else number - 1
+            for name, number in correct(transcriptions, sentences).items()
+        }
 
+    def sentences_from_0(transcriptions, sentences):
+        """You take word i of sentence i, but count the sentences from 0 and the words from 1.
 
-def last_sentence(transcriptions, sentences):
-    """You return the last sentence that a copy gets wrong. Asked for is the first.
+        Document A counts both from 1, so in sentence 1 the letter i means the first word.
+        """
 
-    Once you have found a sentence that is wrong, look no further.
-    """
-    wrong = {name: _wrong(letter, sentences) for name, letter in transcriptions.items()}
-    return {name: numbers[-1] if numbers else None for name, numbers in wrong.items()}
+        def shifted(letter, i, words):
+            if letter == "j":
+                return words
+            return [words[i - 2]] * len(words) if i - 1 <= len(words) else []
 
+        return {name: _first(letter, sentences, shifted) for name, letter in transcriptions.items()}
 
-def counted(transcriptions, sentences):
-    """You return how many sentences a copy gets wrong. Asked for is the number of the first one.
+    def words_from_0(transcriptions, sentences):
+        """You take `words[i]` for word i, which is the word after it: Python counts from 0.
 
-    Number the sentences from 1, and return the number at which you stop.
-    """
-    return {name: len(_wrong(letter, sentences)) or None for name, letter in transcriptions.items()}
-
-
-def reported_from_0(transcriptions, sentences):
-    """You find the right sentences, but their numbers count from 0. Document A counts from 1.
-
-    `enumerate(sentences, 1)` counts from 1.
-    """
-    return {
-        name: None if number is None else number - 1
-        for name, number in correct(transcriptions, sentences).items()
-    }
-
-
-def sentences_from_0(transcriptions, sentences):
-    """You take word i of sentence i, but count the sentences from 0 and the words from 1.
-
-    Document A counts both from 1, so in sentence 1 the letter i means the first word.
-    """
-
-    def shifted(letter, i, words):
-        if letter == "j":
-            return words
-        return [words[i - 2]] * len(words) if i - 1 <= len(words) else []
-
-    return {name: _first(letter, sentences, shifted) for name, letter in transcriptions.items()}
-
-
-def words_from_0(transcriptions, sentences):
-    """You take `words[i]` for word i, which is the word after it: Python counts from 0.
-
-    With i counted from 1, word i is `words[i - 1]`.
-    """
-
-    def shifted(letter, i, words):
-        if letter == "j":
-            return words
-        return [words[i]] * len(words) if i < len(words) else []
-
-    return {name: _first(letter, sentences, shifted) for name, letter in transcriptions.items()}
-
-
-def too_short_is_fine(transcriptions, sentences):
-    """You pass over a sentence that has no word i. But then the copy cannot embed it at all.
-
-    If there is no word with this number, the sentence comes out wrong.
-    """
-
-    def lenient(letter, i, words):
-        return words if i > len(words) else _words_embedded(letter, i, words)
-
-    return {name: _first(letter, sentences, lenient) for name, letter in transcriptions.items()}
-
-
-def too_short_stops(transcriptions, sentences):
-    """Your function stops at a sentence that has no word i.
-
-    Ask first whether the sentence has that many words. If not, the copy is wrong there.
-    """
-
-    def strict(letter, i, words):
-        return [words[(j if letter == "j" else i) - 1] for j in range(1, len(words) + 1)]
-
-    return {name: _first(letter, sentences, strict) for name, letter in transcriptions.items()}
-
-
-def zero_for_none(transcriptions, sentences):
-    """You return 0 for a copy that is right everywhere. Asked for is None.
-
-    0 looks like the number of a sentence; None says that there is none.
-    """
-    return {name: number or 0 for name, number in correct(transcriptions, sentences).items()}
-
-
-def names_that_remain(transcriptions, sentences):
-    """You return the names of the copies that are right everywhere.
-
-    Asked for is a dictionary: for each name the first sentence that comes out wrong, or None.
-    """
-    return [name for name, number in correct(transcriptions, sentences).items() if number is None]
-
-
-# --- right ---------------------------------------------------------------------------------------
-
-
-def with_loops(transcriptions, sentences):
-    """Position by position."""
-    found = {}
-    for name in transcriptions:
-        found[name] = None
-        for i in range(1, len(sentences) + 1):
-            words = sentences[i - 1]
-            for j in range(1, len(words) + 1):
-                k = i if transcriptions[name] == "i" else j
-                if found[name] is None and (k > len(words) or words[k - 1] != words[j - 1]):
-                    found[name] = i
-    return found
-
-
-def with_different_words(transcriptions, sentences):
-    """The copy with i is right where a sentence is long enough and has one word, repeated."""
-    wrong = [i for i, w in enumerate(sentences, 1) if len(w) < i or len(set(w)) > 1]
-    first = wrong[0] if wrong else None
-    return {name: first if letter == "i" else None for name, letter in transcriptions.items()}
-
-
-def with_slices(transcriptions, sentences):
-    """A slice beyond the end is empty."""
-    first = None
-    for i, words in reversed(list(enumerate(sentences, 1))):
-        if words[i - 1 : i] * len(words) != words:
-            first = i
-    return {name: {"i": first, "j": None}[letter] for name, letter in transcriptions.items()}
-
-
-def with_exceptions(transcriptions, sentences):
-    """Tries, and takes a missing word for a fault."""
-
-    def fits(letter, i, words):
-        try:
-            return all(
-                words[{"i": i, "j": j}[letter] - 1] == word for j, word in enumerate(words, 1)
-            )
-        except IndexError:
-            return False
-
-    return {
-        name: next((i for i, w in enumerate(sentences, 1) if not fits(letter, i, w)), None)
-        for name, letter in transcriptions.items()
-    }
+        With i counted from 1, word i is `words[i - 1]`.
+        """
+
+        def shifted(letter, i, words):
+            if letter == "j":
+                return words
+            return [words[i]] * len(words) if i < len(words) else []
+
+        return {name: _first(letter, sentences, shifted) for name, letter in transcriptions.items()}
+
+    def too_short_is_fine(transcriptions, sentences):
+        """You pass over a sentence that has no word i. But then the copy cannot embed it at all.
+
+        If there is no word with this number, the sentence comes out wrong.
+        """
+
+        def lenient(letter, i, words):
+            return words if i > len(words) else _words_embedded(letter, i, words)
+
+        return {name: _first(letter, sentences, lenient) for name, letter in transcriptions.items()}
+
+    def too_short_stops(transcriptions, sentences):
+        """Your function stops at a sentence that has no word i.
+
+        Ask first whether the sentence has that many words. If not, the copy is wrong there.
+        """
+
+        def strict(letter, i, words):
+            return [words[(j if letter == "j" else i) - 1] for j in range(1, len(words) + 1)]
+
+        return {name: _first(letter, sentences, strict) for name, letter in transcriptions.items()}
+
+    def zero_for_none(transcriptions, sentences):
+        """You return 0 for a copy that is right everywhere. Asked for is None.
+
+        0 looks like the number of a sentence; None says that there is none.
+        """
+        return {name: number or 0 for name, number in correct(transcriptions, sentences).items()}
+
+    def names_that_remain(transcriptions, sentences):
+        """You return the names of the copies that are right everywhere.
+
+        Asked for is a dictionary: for each name the first sentence that comes out wrong, or None.
+        """
+        return [name for name, number in correct(transcriptions, sentences).items() if number is None]
+
+
+class Right:
+    """Right answers, written differently."""
+
+    def with_loops(transcriptions, sentences):
+        """Position by position."""
+        found = {}
+        for name in transcriptions:
+            found[name] = None
+            for i in range(1, len(sentences) + 1):
+                words = sentences[i - 1]
+                for j in range(1, len(words) + 1):
+                    k = i if transcriptions[name] == "i" else j
+                    if found[name] is None and (k > len(words) or words[k - 1] != words[j - 1]):
+                        found[name] = i
+        return found
+
+    def with_different_words(transcriptions, sentences):
+        """The copy with i is right where a sentence is long enough and has one word, repeated."""
+        wrong = [i for i, w in enumerate(sentences, 1) if len(w) < i or len(set(w)) > 1]
+        first = wrong[0] if wrong else None
+        return {name: first if letter == "i" else None for name, letter in transcriptions.items()}
+
+    def with_slices(transcriptions, sentences):
+        """A slice beyond the end is empty."""
+        first = None
+        for i, words in reversed(list(enumerate(sentences, 1))):
+            if words[i - 1 : i] * len(words) != words:
+                first = i
+        return {name: {"i": first, "j": None}[letter] for name, letter in transcriptions.items()}
+
+    def with_exceptions(transcriptions, sentences):
+        """Tries, and takes a missing word for a fault."""
+
+        def fits(letter, i, words):
+            try:
+                return all(
+                    words[{"i": i, "j": j}[letter] - 1] == word for j, word in enumerate(words, 1)
+                )
+            except IndexError:
+                return False
+
+        return {
+            name: next((i for i, w in enumerate(sentences, 1) if not fits(letter, i, w)), None)
+            for name, letter in transcriptions.items()
+        }
 
 
 EXERCISE = Exercise(
@@ -269,23 +255,7 @@ EXERCISE = Exercise(
     oracle=correct,
     hint="Take sentence 2 and write down, for each position j, which word the copy with i embeds "
     "there. Where does it differ from the sentence itself?",
-    misconceptions=(
-        letters_exchanged,
-        judged_without_running,
-        only_word_i,
-        only_the_number_of_rows,
-        only_the_first_word,
-        only_the_first_sentence,
-        last_sentence,
-        counted,
-        reported_from_0,
-        sentences_from_0,
-        words_from_0,
-        too_short_is_fine,
-        too_short_stops,
-        zero_for_none,
-        names_that_remain,
-    ),
-    right=(with_loops, with_different_words, with_slices, with_exceptions),
+    misconceptions=functions_of(Wrong),
+    right=functions_of(Right),
     cases=cases,
 )

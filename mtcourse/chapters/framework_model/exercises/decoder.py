@@ -7,7 +7,7 @@ import math
 import torch
 
 from mtcourse.checks.draw import Draw
-from mtcourse.checks.exercise import Exercise
+from mtcourse.checks.exercise import functions_of, Exercise
 from mtcourse.checks.outcomes import Case
 from mtcourse.layers.positions import sinusoidal_positions
 
@@ -63,208 +63,191 @@ def correct(G, H_E, W, real):
     return _decoder(G, H_E, W, real)
 
 
-# --- wrong ---------------------------------------------------------------------------------------
+class Wrong:
+    """What learners write, the more particular before the more general."""
+
+    def no_causal_mask(G, H_E, W, real):
+        """The target's words see the words after them: the self-attention has no causal mask.
+
+        At inference later words do not exist yet. Which entries of the scores must be hidden?
+        """
+        return _decoder(G, H_E, W, real, causal=False)
+
+    def no_padding_mask(G, H_E, W, real):
+        """Cross-attention attends to the padding of the source as if it were words.
+
+        `real` says which source positions are words. The others are columns of scores to hide.
+        """
+        return _decoder(G, H_E, W, real, hide=False)
+
+    def no_masks(G, H_E, W, real):
+        """There is no mask at all: target words see later ones, and the padding of the source.
+
+        Self-attention needs the causal mask, cross-attention the one that `real` gives.
+        """
+        return _decoder(G, H_E, W, real, causal=False, hide=False)
+
+    def not_scaled(G, H_E, W, real):
+        """The scores are not divided by √d in either attention.
+
+        Both A14 and A16 divide.
+        """
+        return _decoder(G, H_E, W, real, scale=False)
+
+    def upside_down(G, H_E, W, real):
+        """The causal mask is upside down: each word sees itself and the words after it.
+
+        Row j may see column k where k ≤ j.
+        """
+        A_D = _attend(
+            G @ W["W_Q_D"], G @ W["W_K_D"], G @ W["W_V_D"], _causal(G.shape[-2]).mT.contiguous()
+        )
+        A_C = _attend(A_D @ W["W_Q_C"], H_E @ W["W_K_C"], H_E @ W["W_V_C"], real[..., None, :])
+        return torch.relu(A_C @ W["W_1_D"]) @ W["W_2_D"]
+
+    def encoders_weights(G, H_E, W, real):
+        """The self-attention of the target uses the encoder's matrices, those with an E.
+
+        The decoder has matrices of its own, with a D.
+        """
+        return _decoder(G, H_E, W, real, asks="E")
+
+    def self_weights_in_cross(G, H_E, W, real):
+        """Cross-attention uses the matrices of the self-attention, those with a D.
+
+        It has its own, with a C.
+        """
+        return _decoder(G, H_E, W, real, cross="D")
+
+    def encoders_network(G, H_E, W, real):
+        """The network at the end uses the encoder's matrices W₁ and W₂.
+
+        The decoder has its own, with a D.
+        """
+        return _decoder(G, H_E, W, real, net="E")
+
+    def one_attention(G, H_E, W, real):
+        """The rows of G ask the source directly: the masked self-attention is missing.
+
+        How many attentions does a decoder have? A_D comes first, and its rows ask.
+        """
+        A_C = _attend(G @ W["W_Q_C"], H_E @ W["W_K_C"], H_E @ W["W_V_C"], real[..., None, :])
+        return torch.relu(A_C @ W["W_1_D"]) @ W["W_2_D"]
+
+    def never_reads_the_source(G, H_E, W, real):
+        """The second attention asks the target again: keys and values come from A_D.
+
+        In cross-attention the decoder asks and the encoder answers. Which of Q, K, V come from H_E?
+        """
+        m = _causal(G.shape[-2])
+        A_D = _attend(G @ W["W_Q_D"], G @ W["W_K_D"], G @ W["W_V_D"], m)
+        A_C = _attend(A_D @ W["W_Q_C"], A_D @ W["W_K_C"], A_D @ W["W_V_C"], m)
+        return torch.relu(A_C @ W["W_1_D"]) @ W["W_2_D"]
+
+    def source_asks(G, H_E, W, real):
+        """In cross-attention the source asks and the target answers: Q comes from H_E.
+
+        The result must have one row for each target word. So which rows ask?
+        """
+        m = _causal(G.shape[-2])
+        A_D = _attend(G @ W["W_Q_D"], G @ W["W_K_D"], G @ W["W_V_D"], m)
+        A_C = _attend(H_E @ W["W_Q_C"], A_D @ W["W_K_C"], A_D @ W["W_V_C"])
+        return torch.relu(A_C @ W["W_1_D"]) @ W["W_2_D"]
+
+    def network_missing(G, H_E, W, real):
+        """This is A_C. The network at the end is missing.
+
+        A17 makes H_D from A_C, with W_1_D and W_2_D.
+        """
+        A_D = _attend(G @ W["W_Q_D"], G @ W["W_K_D"], G @ W["W_V_D"], _causal(G.shape[-2]))
+        return _attend(A_D @ W["W_Q_C"], H_E @ W["W_K_C"], H_E @ W["W_V_C"], real[..., None, :])
+
+    def relu_missing(G, H_E, W, real):
+        """The network has no ReLU between its two matrices.
+
+        A17 says ReLU(A_C W₁) W₂.
+        """
+        return Wrong.network_missing(G, H_E, W, real) @ W["W_1_D"] @ W["W_2_D"]
+
+    def two_networks(G, H_E, W, real):
+        """There is a network after the self-attention, too. Document A has a single one, at the
+        end.
+
+        Follow the names: A_D goes into Q_C unchanged.
+        """
+        A_D = _attend(G @ W["W_Q_D"], G @ W["W_K_D"], G @ W["W_V_D"], _causal(G.shape[-2]))
+        A_D = torch.relu(A_D @ W["W_1_D"]) @ W["W_2_D"]
+        A_C = _attend(A_D @ W["W_Q_C"], H_E @ W["W_K_C"], H_E @ W["W_V_C"], real[..., None, :])
+        return torch.relu(A_C @ W["W_1_D"]) @ W["W_2_D"]
+
+    def with_detours(G, H_E, W, real):
+        """G is added to A_D, and A_D to A_C. Those are residual connections. This model has none.
+
+        They come in chapter 10. Here each matrix is made from the one before, and nothing is added.
+        """
+        A_D = G + _attend(G @ W["W_Q_D"], G @ W["W_K_D"], G @ W["W_V_D"], _causal(G.shape[-2]))
+        A_C = A_D + _attend(A_D @ W["W_Q_C"], H_E @ W["W_K_C"], H_E @ W["W_V_C"], real[..., None, :])
+        return torch.relu(A_C @ W["W_1_D"]) @ W["W_2_D"]
+
+    def adds_positions(G, H_E, W, real):
+        """You add positions to G inside the decoder. Take the rows of G as they come in.
+
+        Document A adds none here. A repaired model adds them before it calls the decoder.
+        """
+        return _decoder(G + sinusoidal_positions(*G.shape[-2:]).to(G), H_E, W, real)
 
 
-def no_causal_mask(G, H_E, W, real):
-    """The target's words see the words after them: the self-attention has no causal mask.
+class Right:
+    """Right answers, written differently."""
 
-    At inference later words do not exist yet. Which entries of the scores must be hidden?
-    """
-    return _decoder(G, H_E, W, real, causal=False)
+    def with_additive_masks(G, H_E, W, real):
+        """Zero and minus infinity, as the document writes them."""
+        m, d = G.shape[-2:]
+        M = torch.full((m, m), -math.inf, dtype=G.dtype).triu(1)
+        S = (G @ W["W_Q_D"] @ (G @ W["W_K_D"]).transpose(-1, -2) + M) / d**0.5
+        A_D = torch.softmax(S, -1) @ (G @ W["W_V_D"])
+        hidden = torch.zeros(real.shape, dtype=G.dtype).masked_fill(~real, -math.inf)[..., None, :]
+        S = (A_D @ W["W_Q_C"] @ (H_E @ W["W_K_C"]).transpose(-1, -2) + hidden) / d**0.5
+        A_C = torch.softmax(S, -1) @ (H_E @ W["W_V_C"])
+        return (A_C @ W["W_1_D"]).clamp(min=0) @ W["W_2_D"]
 
+    def with_einsum(G, H_E, W, real):
+        """Names the dimensions."""
 
-def no_padding_mask(G, H_E, W, real):
-    """Cross-attention attends to the padding of the source as if it were words.
+        def attend(X, Z, side, allowed):
+            Q, K, V = X @ W[f"W_Q_{side}"], Z @ W[f"W_K_{side}"], Z @ W[f"W_V_{side}"]
+            e = torch.einsum("...md,...nd->...mn", Q, K) / math.sqrt(X.shape[-1])
+            e = torch.where(allowed, e, torch.tensor(-math.inf, dtype=e.dtype))
+            return torch.einsum("...mn,...nd->...md", e.softmax(-1), V)
 
-    `real` says which source positions are words. The others are columns of scores to hide.
-    """
-    return _decoder(G, H_E, W, real, hide=False)
+        A_D = attend(G, G, "D", _causal(G.shape[-2]))
+        A_C = attend(A_D, H_E, "C", real.unsqueeze(-2))
+        return torch.relu(A_C @ W["W_1_D"]) @ W["W_2_D"]
 
+    def word_by_word(G, H_E, W, real):
+        """Row j is computed from the words up to j alone, as at inference."""
+        rows = []
+        for j in range(G.shape[-2]):
+            seen = G[..., : j + 1, :]
+            Q = G[..., j : j + 1, :] @ W["W_Q_D"]
+            a_D = _attend(Q, seen @ W["W_K_D"], seen @ W["W_V_D"])
+            a_C = _attend(a_D @ W["W_Q_C"], H_E @ W["W_K_C"], H_E @ W["W_V_C"], real[..., None, :])
+            rows.append(torch.relu(a_C @ W["W_1_D"]) @ W["W_2_D"])
+        return torch.cat(rows, dim=-2)
 
-def no_masks(G, H_E, W, real):
-    """There is no mask at all: target words see later ones, and the padding of the source.
+    def multiplies_exponentials(G, H_E, W, real):
+        """Masks of zeros and ones, on the exponentials."""
 
-    Self-attention needs the causal mask, cross-attention the one that `real` gives.
-    """
-    return _decoder(G, H_E, W, real, causal=False, hide=False)
+        def weights(S, allowed):
+            e = (S - S.amax(-1, keepdim=True).detach()).exp() * allowed
+            return e / e.sum(-1, keepdim=True)
 
-
-def not_scaled(G, H_E, W, real):
-    """The scores are not divided by √d in either attention.
-
-    Both A14 and A16 divide.
-    """
-    return _decoder(G, H_E, W, real, scale=False)
-
-
-def upside_down(G, H_E, W, real):
-    """The causal mask is upside down: each word sees itself and the words after it.
-
-    Row j may see column k where k ≤ j.
-    """
-    A_D = _attend(
-        G @ W["W_Q_D"], G @ W["W_K_D"], G @ W["W_V_D"], _causal(G.shape[-2]).mT.contiguous()
-    )
-    A_C = _attend(A_D @ W["W_Q_C"], H_E @ W["W_K_C"], H_E @ W["W_V_C"], real[..., None, :])
-    return torch.relu(A_C @ W["W_1_D"]) @ W["W_2_D"]
-
-
-def encoders_weights(G, H_E, W, real):
-    """The self-attention of the target uses the encoder's matrices, those with an E.
-
-    The decoder has matrices of its own, with a D.
-    """
-    return _decoder(G, H_E, W, real, asks="E")
-
-
-def self_weights_in_cross(G, H_E, W, real):
-    """Cross-attention uses the matrices of the self-attention, those with a D.
-
-    It has its own, with a C.
-    """
-    return _decoder(G, H_E, W, real, cross="D")
-
-
-def encoders_network(G, H_E, W, real):
-    """The network at the end uses the encoder's matrices W₁ and W₂.
-
-    The decoder has its own, with a D.
-    """
-    return _decoder(G, H_E, W, real, net="E")
-
-
-def one_attention(G, H_E, W, real):
-    """The rows of G ask the source directly: the masked self-attention is missing.
-
-    How many attentions does a decoder have? A_D comes first, and its rows ask.
-    """
-    A_C = _attend(G @ W["W_Q_C"], H_E @ W["W_K_C"], H_E @ W["W_V_C"], real[..., None, :])
-    return torch.relu(A_C @ W["W_1_D"]) @ W["W_2_D"]
-
-
-def never_reads_the_source(G, H_E, W, real):
-    """The second attention asks the target again: keys and values come from A_D.
-
-    In cross-attention the decoder asks and the encoder answers. Which of Q, K, V come from H_E?
-    """
-    m = _causal(G.shape[-2])
-    A_D = _attend(G @ W["W_Q_D"], G @ W["W_K_D"], G @ W["W_V_D"], m)
-    A_C = _attend(A_D @ W["W_Q_C"], A_D @ W["W_K_C"], A_D @ W["W_V_C"], m)
-    return torch.relu(A_C @ W["W_1_D"]) @ W["W_2_D"]
-
-
-def source_asks(G, H_E, W, real):
-    """In cross-attention the source asks and the target answers: Q comes from H_E.
-
-    The result must have one row for each target word. So which rows ask?
-    """
-    m = _causal(G.shape[-2])
-    A_D = _attend(G @ W["W_Q_D"], G @ W["W_K_D"], G @ W["W_V_D"], m)
-    A_C = _attend(H_E @ W["W_Q_C"], A_D @ W["W_K_C"], A_D @ W["W_V_C"])
-    return torch.relu(A_C @ W["W_1_D"]) @ W["W_2_D"]
-
-
-def network_missing(G, H_E, W, real):
-    """This is A_C. The network at the end is missing.
-
-    A17 makes H_D from A_C, with W_1_D and W_2_D.
-    """
-    A_D = _attend(G @ W["W_Q_D"], G @ W["W_K_D"], G @ W["W_V_D"], _causal(G.shape[-2]))
-    return _attend(A_D @ W["W_Q_C"], H_E @ W["W_K_C"], H_E @ W["W_V_C"], real[..., None, :])
-
-
-def relu_missing(G, H_E, W, real):
-    """The network has no ReLU between its two matrices.
-
-    A17 says ReLU(A_C W₁) W₂.
-    """
-    return network_missing(G, H_E, W, real) @ W["W_1_D"] @ W["W_2_D"]
-
-
-def two_networks(G, H_E, W, real):
-    """There is a network after the self-attention, too. Document A has a single one, at the end.
-
-    Follow the names: A_D goes into Q_C unchanged.
-    """
-    A_D = _attend(G @ W["W_Q_D"], G @ W["W_K_D"], G @ W["W_V_D"], _causal(G.shape[-2]))
-    A_D = torch.relu(A_D @ W["W_1_D"]) @ W["W_2_D"]
-    A_C = _attend(A_D @ W["W_Q_C"], H_E @ W["W_K_C"], H_E @ W["W_V_C"], real[..., None, :])
-    return torch.relu(A_C @ W["W_1_D"]) @ W["W_2_D"]
-
-
-def with_detours(G, H_E, W, real):
-    """G is added to A_D, and A_D to A_C. Those are residual connections. This model has none.
-
-    They come in chapter 10. Here each matrix is made from the one before, and nothing is added.
-    """
-    A_D = G + _attend(G @ W["W_Q_D"], G @ W["W_K_D"], G @ W["W_V_D"], _causal(G.shape[-2]))
-    A_C = A_D + _attend(A_D @ W["W_Q_C"], H_E @ W["W_K_C"], H_E @ W["W_V_C"], real[..., None, :])
-    return torch.relu(A_C @ W["W_1_D"]) @ W["W_2_D"]
-
-
-def adds_positions(G, H_E, W, real):
-    """You add positions to G inside the decoder. Take the rows of G as they come in.
-
-    Document A adds none here. A repaired model adds them before it calls the decoder.
-    """
-    return _decoder(G + sinusoidal_positions(*G.shape[-2:]).to(G), H_E, W, real)
-
-
-# --- right ---------------------------------------------------------------------------------------
-
-
-def with_additive_masks(G, H_E, W, real):
-    """Zero and minus infinity, as the document writes them."""
-    m, d = G.shape[-2:]
-    M = torch.full((m, m), -math.inf, dtype=G.dtype).triu(1)
-    S = (G @ W["W_Q_D"] @ (G @ W["W_K_D"]).transpose(-1, -2) + M) / d**0.5
-    A_D = torch.softmax(S, -1) @ (G @ W["W_V_D"])
-    hidden = torch.zeros(real.shape, dtype=G.dtype).masked_fill(~real, -math.inf)[..., None, :]
-    S = (A_D @ W["W_Q_C"] @ (H_E @ W["W_K_C"]).transpose(-1, -2) + hidden) / d**0.5
-    A_C = torch.softmax(S, -1) @ (H_E @ W["W_V_C"])
-    return (A_C @ W["W_1_D"]).clamp(min=0) @ W["W_2_D"]
-
-
-def with_einsum(G, H_E, W, real):
-    """Names the dimensions."""
-
-    def attend(X, Z, side, allowed):
-        Q, K, V = X @ W[f"W_Q_{side}"], Z @ W[f"W_K_{side}"], Z @ W[f"W_V_{side}"]
-        e = torch.einsum("...md,...nd->...mn", Q, K) / math.sqrt(X.shape[-1])
-        e = torch.where(allowed, e, torch.tensor(-math.inf, dtype=e.dtype))
-        return torch.einsum("...mn,...nd->...md", e.softmax(-1), V)
-
-    A_D = attend(G, G, "D", _causal(G.shape[-2]))
-    A_C = attend(A_D, H_E, "C", real.unsqueeze(-2))
-    return torch.relu(A_C @ W["W_1_D"]) @ W["W_2_D"]
-
-
-def word_by_word(G, H_E, W, real):
-    """Row j is computed from the words up to j alone, as at inference."""
-    rows = []
-    for j in range(G.shape[-2]):
-        seen = G[..., : j + 1, :]
-        Q = G[..., j : j + 1, :] @ W["W_Q_D"]
-        a_D = _attend(Q, seen @ W["W_K_D"], seen @ W["W_V_D"])
-        a_C = _attend(a_D @ W["W_Q_C"], H_E @ W["W_K_C"], H_E @ W["W_V_C"], real[..., None, :])
-        rows.append(torch.relu(a_C @ W["W_1_D"]) @ W["W_2_D"])
-    return torch.cat(rows, dim=-2)
-
-
-def multiplies_exponentials(G, H_E, W, real):
-    """Masks of zeros and ones, on the exponentials."""
-
-    def weights(S, allowed):
-        e = (S - S.amax(-1, keepdim=True).detach()).exp() * allowed
-        return e / e.sum(-1, keepdim=True)
-
-    root = math.sqrt(G.shape[-1])
-    S = (G @ W["W_Q_D"]) @ (G @ W["W_K_D"]).mT / root
-    A_D = weights(S, _causal(G.shape[-2])) @ (G @ W["W_V_D"])
-    S = (A_D @ W["W_Q_C"]) @ (H_E @ W["W_K_C"]).mT / root
-    A_C = weights(S, real[..., None, :]) @ (H_E @ W["W_V_C"])
-    return torch.relu(A_C @ W["W_1_D"]) @ W["W_2_D"]
+        root = math.sqrt(G.shape[-1])
+        S = (G @ W["W_Q_D"]) @ (G @ W["W_K_D"]).mT / root
+        A_D = weights(S, _causal(G.shape[-2])) @ (G @ W["W_V_D"])
+        S = (A_D @ W["W_Q_C"]) @ (H_E @ W["W_K_C"]).mT / root
+        A_C = weights(S, real[..., None, :]) @ (H_E @ W["W_V_C"])
+        return torch.relu(A_C @ W["W_1_D"]) @ W["W_2_D"]
 
 
 EXERCISE = Exercise(
@@ -273,25 +256,8 @@ EXERCISE = Exercise(
     hint="Compute one matrix after the other and print its shape: A_D, A_C, H_D, each m × d. Which "
     "matrix asks, which one answers, and what must be hidden? Scores have an axis of queries, "
     "`real` does not.",
-    misconceptions=(
-        no_causal_mask,
-        no_padding_mask,
-        no_masks,
-        not_scaled,
-        upside_down,
-        encoders_weights,
-        self_weights_in_cross,
-        encoders_network,
-        one_attention,
-        never_reads_the_source,
-        source_asks,
-        network_missing,
-        relu_missing,
-        two_networks,
-        with_detours,
-        adds_positions,
-    ),
-    right=(with_additive_masks, with_einsum, word_by_word, multiplies_exponentials),
+    misconceptions=functions_of(Wrong),
+    right=functions_of(Right),
     cases=cases,
     gradients=True,
 )

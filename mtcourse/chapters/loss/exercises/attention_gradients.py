@@ -7,7 +7,7 @@ import math
 import torch
 
 from mtcourse.checks.draw import Draw
-from mtcourse.checks.exercise import Exercise
+from mtcourse.checks.exercise import functions_of, Exercise
 from mtcourse.checks.outcomes import Case
 from mtcourse.models import framework_gradients
 
@@ -52,212 +52,196 @@ def _through(Q, K, V, A_bar, scores_bar=None, scale_Q=1.0, scale_K=1.0):
     return S_bar @ K / root * scale_Q, S_bar.mT @ Q / root * scale_K, alpha.mT @ A_bar
 
 
-# --- wrong ---------------------------------------------------------------------------------------
+class Wrong:
+    """What learners write, the more particular before the more general."""
+
+    def scale_forgotten(Q, K, V, A_bar):
+        """The division by √d_k is missing on the way back. It stands between Q Kᵀ and S.
+
+        A factor on the way forward is also a factor on the way back.
+        """
+        root = math.sqrt(Q.shape[-1])
+        return _through(Q, K, V, A_bar, scale_Q=root, scale_K=root)
+
+    def scale_forgotten_for_keys(Q, K, V, A_bar):
+        """The gradient of the queries is divided by √d_k, but that of the keys is not.
+
+        Queries and keys both enter through S = Q Kᵀ / √d_k, so both gradients have the factor.
+        """
+        return _through(Q, K, V, A_bar, scale_K=math.sqrt(Q.shape[-1]))
+
+    def scaled_twice(Q, K, V, A_bar):
+        """You divided the gradients of queries and keys by √d_k twice.
+
+        On the way forward there is one division by √d_k, so there is one on the way back.
+        """
+        root = math.sqrt(Q.shape[-1])
+        return _through(Q, K, V, A_bar, scale_Q=1 / root, scale_K=1 / root)
+
+    def softmax_skipped(Q, K, V, A_bar):
+        """The softmax is missing on the way back: you used the gradient of the weights for the
+        scores.
+
+        Multiply each row of it by the softmax's derivative, diag(α) - α αᵀ, to get from α to S.
+        """
+        return _through(Q, K, V, A_bar, lambda alpha, alpha_bar: alpha_bar)
+
+    def softmax_diagonal_part(Q, K, V, A_bar):
+        """You used only the part diag(α) of the softmax's derivative: α times ᾱ.
+
+        If one score grows, all other weights of the row shrink. The part - α αᵀ stands for that.
+        """
+        return _through(Q, K, V, A_bar, lambda alpha, alpha_bar: alpha * alpha_bar)
+
+    def half_a_softmax_and_no_scale(Q, K, V, A_bar):
+        """Two mistakes: you used only diag(α) of the softmax's derivative, and √d_k is missing.
+
+        Correct one at a time. If one score grows, what do the other weights of its row do?
+        """
+        root = math.sqrt(Q.shape[-1])
+        return _through(Q, K, V, A_bar, lambda alpha, alpha_bar: alpha * alpha_bar, root, root)
+
+    def softmax_diagonal_alone(Q, K, V, A_bar):
+        """You took α(1 - α) times ᾱ, as if each score changed only its own weight.
+
+        If one score grows, all other weights of the row shrink. The part - α αᵀ stands for that.
+        """
+        return _through(Q, K, V, A_bar, lambda alpha, alpha_bar: alpha * (1 - alpha) * alpha_bar)
+
+    def plain_mean_for_weighted(Q, K, V, A_bar):
+        """You subtracted the plain mean of ᾱ in each row; it must be the mean weighted by α.
+
+        In rule 3 of the chapter the sum over l has the weights α in it.
+        """
+        return _through(
+            Q, K, V, A_bar, lambda alpha, alpha_bar: alpha * (alpha_bar - alpha_bar.mean(-1, True))
+        )
+
+    def along_the_queries(Q, K, V, A_bar):
+        """In the softmax's derivative you summed over the queries. Sum over the keys of each query.
+
+        Each row of α belongs to one query and sums to 1, so the sum stays within the row.
+        """
+        return _through(
+            Q,
+            K,
+            V,
+            A_bar,
+            lambda alpha, alpha_bar: alpha * (alpha_bar - (alpha * alpha_bar).sum(-2, keepdim=True)),
+        )
+
+    def signs_of_scores(Q, K, V, A_bar):
+        """The gradients of queries and keys have the wrong sign; that of the values is right.
+
+        Which of the two terms of the softmax's derivative is subtracted from the other?
+        """
+        return _through(Q, K, V, A_bar, scale_Q=-1, scale_K=-1)
+
+    def queries_and_keys_exchanged(Q, K, V, A_bar):
+        """You returned the gradient of K first and that of Q second.
+
+        The gradient of Q has the shape of Q. Return it first.
+        """
+        Q_bar, K_bar, V_bar = correct(Q, K, V, A_bar)
+        return K_bar, Q_bar, V_bar
+
+    def values_first(Q, K, V, A_bar):
+        """All three gradients are right, but V comes first, as on the way back.
+
+        Return them in the order Q, K, V.
+        """
+        Q_bar, K_bar, V_bar = correct(Q, K, V, A_bar)
+        return V_bar, Q_bar, K_bar
+
+    def values_not_transposed(Q, K, V, A_bar):
+        """For the gradient of the values you did not transpose the weights.
+
+        A = αV is a product. By rule 1 of the chapter, what is the gradient of its right factor?
+        """
+        Q_bar, K_bar, _ = correct(Q, K, V, A_bar)
+        return Q_bar, K_bar, (Q @ K.mT / math.sqrt(Q.shape[-1])).softmax(-1) @ A_bar
+
+    def keys_not_transposed(Q, K, V, A_bar):
+        """For the gradient of the keys you did not transpose the gradient of the scores.
+
+        Key j changes the loss through column j of the scores.
+        """
+        root = math.sqrt(Q.shape[-1])
+        alpha = (Q @ K.mT / root).softmax(-1)
+        alpha_bar = A_bar @ V.mT
+        S_bar = alpha * (alpha_bar - (alpha * alpha_bar).sum(-1, keepdim=True))
+        return S_bar @ K / root, S_bar @ Q / root, alpha.mT @ A_bar
+
+    def all_dimensions_reversed(Q, K, V, A_bar):
+        """One sentence is right. In a batch, `.T` reversed all dimensions.
+
+        Swap only the last two, with `.mT`.
+        """
+        root = math.sqrt(Q.shape[-1])
+        alpha = (Q @ K.permute(*reversed(range(K.dim()))) / root).softmax(-1)
+        alpha_bar = A_bar @ V.permute(*reversed(range(V.dim())))
+        S_bar = alpha * (alpha_bar - (alpha * alpha_bar).sum(-1, keepdim=True))
+        turned = list(reversed(range(S_bar.dim())))
+        return S_bar @ K / root, S_bar.permute(*turned) @ Q / root, alpha.permute(*turned) @ A_bar
+
+    def weights_not_scaled(Q, K, V, A_bar):
+        """You computed the weights α from scores that were not divided by √d_k.
+
+        The forward pass is ordinary attention: α = softmax(Q Kᵀ / √d_k).
+        """
+        root = math.sqrt(Q.shape[-1])
+        alpha = (Q @ K.mT).softmax(-1)
+        alpha_bar = A_bar @ V.mT
+        S_bar = alpha * (alpha_bar - (alpha * alpha_bar).sum(-1, keepdim=True))
+        return S_bar @ K / root, S_bar.mT @ Q / root, alpha.mT @ A_bar
 
 
-def scale_forgotten(Q, K, V, A_bar):
-    """The division by √d_k is missing on the way back. It stands between Q Kᵀ and S.
+class Right:
+    """Right answers, written differently."""
 
-    A factor on the way forward is also a factor on the way back.
-    """
-    root = math.sqrt(Q.shape[-1])
-    return _through(Q, K, V, A_bar, scale_Q=root, scale_K=root)
+    def with_jacobians(Q, K, V, A_bar):
+        """The matrix diag(α) - α αᵀ of each row, written out."""
+        alpha = torch.softmax(Q @ K.transpose(-1, -2) * Q.size(-1) ** -0.5, dim=-1)
+        J = torch.diag_embed(alpha) - alpha[..., :, None] * alpha[..., None, :]
+        S_bar = (J @ (A_bar @ V.mT)[..., None]).squeeze(-1) / Q.size(-1) ** 0.5
+        return S_bar @ K, S_bar.transpose(-1, -2) @ Q, alpha.transpose(-1, -2) @ A_bar
 
+    def with_einsum(Q, K, V, A_bar):
+        """Names the dimensions."""
+        scale = 1 / math.sqrt(K.shape[-1])
+        alpha = torch.einsum("...ic,...jc->...ij", Q, K).mul(scale).softmax(-1)
+        alpha_bar = torch.einsum("...iv,...jv->...ij", A_bar, V)
+        mean = torch.einsum("...ij,...ij->...i", alpha, alpha_bar)
+        S_bar = alpha * (alpha_bar - mean[..., None])
+        return (
+            torch.einsum("...ij,...jc->...ic", S_bar, K) * scale,
+            torch.einsum("...ij,...ic->...jc", S_bar, Q) * scale,
+            torch.einsum("...ij,...iv->...jv", alpha, A_bar),
+        )
 
-def scale_forgotten_for_keys(Q, K, V, A_bar):
-    """The gradient of the queries is divided by √d_k, but that of the keys is not.
+    def by_the_output(Q, K, V, A_bar):
+        """The weighted mean of what arrives at the weights is the output times what arrives there.
+        """
+        root = math.sqrt(Q.shape[-1])
+        alpha = (Q @ K.mT / root).softmax(-1)
+        mean = (alpha @ V * A_bar).sum(-1, keepdim=True)
+        S_bar = alpha * (A_bar @ V.mT - mean) / root
+        return [S_bar @ K, S_bar.mT @ Q, alpha.mT @ A_bar]
 
-    Queries and keys both enter through S = Q Kᵀ / √d_k, so both gradients have the factor.
-    """
-    return _through(Q, K, V, A_bar, scale_K=math.sqrt(Q.shape[-1]))
-
-
-def scaled_twice(Q, K, V, A_bar):
-    """You divided the gradients of queries and keys by √d_k twice.
-
-    On the way forward there is one division by √d_k, so there is one on the way back.
-    """
-    root = math.sqrt(Q.shape[-1])
-    return _through(Q, K, V, A_bar, scale_Q=1 / root, scale_K=1 / root)
-
-
-def softmax_skipped(Q, K, V, A_bar):
-    """The softmax is missing on the way back: you used the gradient of the weights for the scores.
-
-    Multiply each row of it by the softmax's derivative, diag(α) - α αᵀ, to get from α to S.
-    """
-    return _through(Q, K, V, A_bar, lambda alpha, alpha_bar: alpha_bar)
-
-
-def softmax_diagonal_part(Q, K, V, A_bar):
-    """You used only the part diag(α) of the softmax's derivative: α times ᾱ.
-
-    If one score grows, all other weights of the row shrink. The part - α αᵀ stands for that.
-    """
-    return _through(Q, K, V, A_bar, lambda alpha, alpha_bar: alpha * alpha_bar)
-
-
-def half_a_softmax_and_no_scale(Q, K, V, A_bar):
-    """Two mistakes: you used only diag(α) of the softmax's derivative, and √d_k is missing.
-
-    Correct one at a time. If one score grows, what do the other weights of its row do?
-    """
-    root = math.sqrt(Q.shape[-1])
-    return _through(Q, K, V, A_bar, lambda alpha, alpha_bar: alpha * alpha_bar, root, root)
-
-
-def softmax_diagonal_alone(Q, K, V, A_bar):
-    """You took α(1 - α) times ᾱ, as if each score changed only its own weight.
-
-    If one score grows, all other weights of the row shrink. The part - α αᵀ stands for that.
-    """
-    return _through(Q, K, V, A_bar, lambda alpha, alpha_bar: alpha * (1 - alpha) * alpha_bar)
-
-
-def plain_mean_for_weighted(Q, K, V, A_bar):
-    """You subtracted the plain mean of ᾱ in each row; it must be the mean weighted by α.
-
-    In rule 3 of the chapter the sum over l has the weights α in it.
-    """
-    return _through(
-        Q, K, V, A_bar, lambda alpha, alpha_bar: alpha * (alpha_bar - alpha_bar.mean(-1, True))
-    )
-
-
-def along_the_queries(Q, K, V, A_bar):
-    """In the softmax's derivative you summed over the queries. Sum over the keys of each query.
-
-    Each row of α belongs to one query and sums to 1, so the sum stays within the row.
-    """
-    return _through(
-        Q,
-        K,
-        V,
-        A_bar,
-        lambda alpha, alpha_bar: alpha * (alpha_bar - (alpha * alpha_bar).sum(-2, keepdim=True)),
-    )
-
-
-def signs_of_scores(Q, K, V, A_bar):
-    """The gradients of queries and keys have the wrong sign; that of the values is right.
-
-    Which of the two terms of the softmax's derivative is subtracted from the other?
-    """
-    return _through(Q, K, V, A_bar, scale_Q=-1, scale_K=-1)
-
-
-def queries_and_keys_exchanged(Q, K, V, A_bar):
-    """You returned the gradient of K first and that of Q second.
-
-    The gradient of Q has the shape of Q. Return it first.
-    """
-    Q_bar, K_bar, V_bar = correct(Q, K, V, A_bar)
-    return K_bar, Q_bar, V_bar
-
-
-def values_first(Q, K, V, A_bar):
-    """All three gradients are right, but V comes first, as on the way back.
-
-    Return them in the order Q, K, V.
-    """
-    Q_bar, K_bar, V_bar = correct(Q, K, V, A_bar)
-    return V_bar, Q_bar, K_bar
-
-
-def values_not_transposed(Q, K, V, A_bar):
-    """For the gradient of the values you did not transpose the weights.
-
-    A = αV is a product. By rule 1 of the chapter, what is the gradient of its right factor?
-    """
-    Q_bar, K_bar, _ = correct(Q, K, V, A_bar)
-    return Q_bar, K_bar, (Q @ K.mT / math.sqrt(Q.shape[-1])).softmax(-1) @ A_bar
-
-
-def keys_not_transposed(Q, K, V, A_bar):
-    """For the gradient of the keys you did not transpose the gradient of the scores.
-
-    Key j changes the loss through column j of the scores.
-    """
-    root = math.sqrt(Q.shape[-1])
-    alpha = (Q @ K.mT / root).softmax(-1)
-    alpha_bar = A_bar @ V.mT
-    S_bar = alpha * (alpha_bar - (alpha * alpha_bar).sum(-1, keepdim=True))
-    return S_bar @ K / root, S_bar @ Q / root, alpha.mT @ A_bar
-
-
-def all_dimensions_reversed(Q, K, V, A_bar):
-    """One sentence is right. In a batch, `.T` reversed all dimensions.
-
-    Swap only the last two, with `.mT`.
-    """
-    root = math.sqrt(Q.shape[-1])
-    alpha = (Q @ K.permute(*reversed(range(K.dim()))) / root).softmax(-1)
-    alpha_bar = A_bar @ V.permute(*reversed(range(V.dim())))
-    S_bar = alpha * (alpha_bar - (alpha * alpha_bar).sum(-1, keepdim=True))
-    turned = list(reversed(range(S_bar.dim())))
-    return S_bar @ K / root, S_bar.permute(*turned) @ Q / root, alpha.permute(*turned) @ A_bar
-
-
-def weights_not_scaled(Q, K, V, A_bar):
-    """You computed the weights α from scores that were not divided by √d_k.
-
-    The forward pass is ordinary attention: α = softmax(Q Kᵀ / √d_k).
-    """
-    root = math.sqrt(Q.shape[-1])
-    alpha = (Q @ K.mT).softmax(-1)
-    alpha_bar = A_bar @ V.mT
-    S_bar = alpha * (alpha_bar - (alpha * alpha_bar).sum(-1, keepdim=True))
-    return S_bar @ K / root, S_bar.mT @ Q / root, alpha.mT @ A_bar
-
-
-# --- right ---------------------------------------------------------------------------------------
-
-
-def with_jacobians(Q, K, V, A_bar):
-    """The matrix diag(α) - α αᵀ of each row, written out."""
-    alpha = torch.softmax(Q @ K.transpose(-1, -2) * Q.size(-1) ** -0.5, dim=-1)
-    J = torch.diag_embed(alpha) - alpha[..., :, None] * alpha[..., None, :]
-    S_bar = (J @ (A_bar @ V.mT)[..., None]).squeeze(-1) / Q.size(-1) ** 0.5
-    return S_bar @ K, S_bar.transpose(-1, -2) @ Q, alpha.transpose(-1, -2) @ A_bar
-
-
-def with_einsum(Q, K, V, A_bar):
-    """Names the dimensions."""
-    scale = 1 / math.sqrt(K.shape[-1])
-    alpha = torch.einsum("...ic,...jc->...ij", Q, K).mul(scale).softmax(-1)
-    alpha_bar = torch.einsum("...iv,...jv->...ij", A_bar, V)
-    mean = torch.einsum("...ij,...ij->...i", alpha, alpha_bar)
-    S_bar = alpha * (alpha_bar - mean[..., None])
-    return (
-        torch.einsum("...ij,...jc->...ic", S_bar, K) * scale,
-        torch.einsum("...ij,...ic->...jc", S_bar, Q) * scale,
-        torch.einsum("...ij,...iv->...jv", alpha, A_bar),
-    )
-
-
-def by_the_output(Q, K, V, A_bar):
-    """The weighted mean of what arrives at the weights is the output times what arrives there."""
-    root = math.sqrt(Q.shape[-1])
-    alpha = (Q @ K.mT / root).softmax(-1)
-    mean = (alpha @ V * A_bar).sum(-1, keepdim=True)
-    S_bar = alpha * (A_bar @ V.mT - mean) / root
-    return [S_bar @ K, S_bar.mT @ Q, alpha.mT @ A_bar]
-
-
-def one_query_at_a_time(Q, K, V, A_bar):
-    """Loops over sentences and queries."""
-    if Q.dim() > 2:
-        each = [one_query_at_a_time(*of) for of in zip(Q, K, V, A_bar, strict=True)]
-        return tuple(torch.stack(parts) for parts in zip(*each, strict=True))
-    Q_bar, K_bar, V_bar = torch.zeros_like(Q), torch.zeros_like(K), torch.zeros_like(V)
-    for i in range(len(Q)):
-        p = (K @ Q[i] / math.sqrt(Q.shape[1])).softmax(0)
-        p_bar = V @ A_bar[i]
-        s_bar = p * (p_bar - p @ p_bar) / math.sqrt(Q.shape[1])
-        Q_bar[i] = K.T @ s_bar
-        K_bar += torch.outer(s_bar, Q[i])
-        V_bar += torch.outer(p, A_bar[i])
-    return Q_bar, K_bar, V_bar
+    def one_query_at_a_time(Q, K, V, A_bar):
+        """Loops over sentences and queries."""
+        if Q.dim() > 2:
+            each = [Right.one_query_at_a_time(*of) for of in zip(Q, K, V, A_bar, strict=True)]
+            return tuple(torch.stack(parts) for parts in zip(*each, strict=True))
+        Q_bar, K_bar, V_bar = torch.zeros_like(Q), torch.zeros_like(K), torch.zeros_like(V)
+        for i in range(len(Q)):
+            p = (K @ Q[i] / math.sqrt(Q.shape[1])).softmax(0)
+            p_bar = V @ A_bar[i]
+            s_bar = p * (p_bar - p @ p_bar) / math.sqrt(Q.shape[1])
+            Q_bar[i] = K.T @ s_bar
+            K_bar += torch.outer(s_bar, Q[i])
+            V_bar += torch.outer(p, A_bar[i])
+        return Q_bar, K_bar, V_bar
 
 
 EXERCISE = Exercise(
@@ -265,25 +249,8 @@ EXERCISE = Exercise(
     oracle=correct,
     hint="A = αV is a product: it gives V_bar and ᾱ. Then a softmax of rows, then S = QKᵀ/√d_k, a "
     "product again. Write the shape of each of them; only one order of the factors fits.",
-    misconceptions=(
-        scale_forgotten,
-        scale_forgotten_for_keys,
-        scaled_twice,
-        softmax_skipped,
-        softmax_diagonal_part,
-        half_a_softmax_and_no_scale,
-        softmax_diagonal_alone,
-        plain_mean_for_weighted,
-        along_the_queries,
-        signs_of_scores,
-        queries_and_keys_exchanged,
-        values_first,
-        values_not_transposed,
-        keys_not_transposed,
-        all_dimensions_reversed,
-        weights_not_scaled,
-    ),
-    right=(with_jacobians, with_einsum, by_the_output, one_query_at_a_time),
+    misconceptions=functions_of(Wrong),
+    right=functions_of(Right),
     cases=cases,
     tolerance=3e-5,
     forbids=("backward", "grad", "jacobian", "jacrev", "vjp"),

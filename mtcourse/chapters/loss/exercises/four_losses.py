@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 
 from mtcourse.checks.draw import Draw
-from mtcourse.checks.exercise import Exercise
+from mtcourse.checks.exercise import functions_of, Exercise
 from mtcourse.checks.outcomes import Case
 
 
@@ -49,220 +49,200 @@ def _parts(losses, labels):
     return correct(losses, labels), torch.where(real, losses, 0.0).sum(-1), real.sum(-1)
 
 
-# --- wrong ---------------------------------------------------------------------------------------
+class Wrong:
+    """What learners write, the more particular before the more general."""
+
+    def without_names(losses, labels):
+        """The four numbers are right, but their names are missing.
+
+        Return a dictionary with the names of the question.
+        """
+        return list(correct(losses, labels).values())
+
+    def padding_counted_everywhere(losses, labels):
+        """Padding is counted: its losses are in every sum, and its positions in every mean.
 
+        Where a label is 0 there was nothing to predict. Leave out its loss and do not count it.
+        """
+        return correct(losses, torch.ones_like(labels))
+
+    def padding_summed(losses, labels):
+        """The counts leave padding out, but the sums include the losses at padding.
+
+        Set the losses at padding to 0 before you add.
+        """
+        _, _, counts = _parts(losses, labels)
+        s = losses.sum(-1)
+        return _answer(s.sum(), s.mean(), s.sum() / counts.sum(), (s / counts).mean())
+
+    def padding_summed_and_places_counted(losses, labels):
+        """The sums include the losses at padding, and `each` counts padding as tokens, too.
 
-def without_names(losses, labels):
-    """The four numbers are right, but their names are missing.
+        Set the losses at padding to 0 before you add, and count the real tokens of each sentence.
+        """
+        s = losses.sum(-1)
+        return _answer(s.sum(), s.mean(), s.sum() / (labels != 0).sum(), losses.mean())
+
+    def mean_over_all_places(losses, labels):
+        """All sums are right. But the means over tokens divide by all positions, padding included.
 
-    Return a dictionary with the names of the question.
-    """
-    return list(correct(losses, labels).values())
+        How many tokens does each sentence have? Count the labels that are not 0.
+        """
+        right, s, _ = _parts(losses, labels)
+        places = labels.shape[-1]
+        return right | {"tokens": s.sum() / labels.numel(), "each": (s / places).mean()}
+
+    def tokens_over_all_places(losses, labels):
+        """`tokens` divides by all positions of the batch, padding included. The others are right.
+
+        Such a loss falls when a batch gets more padding. Count the labels that are not 0.
+        """
+        right, s, _ = _parts(losses, labels)
+        return right | {"tokens": s.sum() / labels.numel()}
+
+    def each_over_all_places(losses, labels):
+        """In `each`, every sentence is divided by the length of the longest. The others are right.
+
+        Divide each sentence by its own number of tokens.
+        """
+        right, s, _ = _parts(losses, labels)
+        return right | {"each": (s / labels.shape[-1]).mean()}
 
+    def free_tokens_not_counted(losses, labels):
+        """You count a token only if its loss is above 0. But a token may cost nothing and still
+        count.
 
-def padding_counted_everywhere(losses, labels):
-    """Padding is counted: its losses are in every sum, and its positions in every mean.
-
-    Where a label is 0 there was nothing to predict. Leave out its loss and do not count it.
-    """
-    return correct(losses, torch.ones_like(labels))
-
-
-def padding_summed(losses, labels):
-    """The counts leave padding out, but the sums include the losses at padding.
-
-    Set the losses at padding to 0 before you add.
-    """
-    _, _, counts = _parts(losses, labels)
-    s = losses.sum(-1)
-    return _answer(s.sum(), s.mean(), s.sum() / counts.sum(), (s / counts).mean())
-
-
-def padding_summed_and_places_counted(losses, labels):
-    """The sums include the losses at padding, and `each` counts padding as tokens, too.
-
-    Set the losses at padding to 0 before you add, and count the real tokens of each sentence.
-    """
-    s = losses.sum(-1)
-    return _answer(s.sum(), s.mean(), s.sum() / (labels != 0).sum(), losses.mean())
-
-
-def mean_over_all_places(losses, labels):
-    """All sums are right. But the means over tokens divide by all positions, padding included.
-
-    How many tokens does each sentence have? Count the labels that are not 0.
-    """
-    right, s, _ = _parts(losses, labels)
-    places = labels.shape[-1]
-    return right | {"tokens": s.sum() / labels.numel(), "each": (s / places).mean()}
-
-
-def tokens_over_all_places(losses, labels):
-    """`tokens` divides by all positions of the batch, padding included. The others are right.
-
-    Such a loss falls when a batch gets more padding. Count the labels that are not 0.
-    """
-    right, s, _ = _parts(losses, labels)
-    return right | {"tokens": s.sum() / labels.numel()}
-
-
-def each_over_all_places(losses, labels):
-    """In `each`, every sentence is divided by the length of the longest. The others are right.
-
-    Divide each sentence by its own number of tokens.
-    """
-    right, s, _ = _parts(losses, labels)
-    return right | {"each": (s / labels.shape[-1]).mean()}
-
-
-def free_tokens_not_counted(losses, labels):
-    """You count a token only if its loss is above 0. But a token may cost nothing and still count.
-
-    The labels tell you which positions are padding.
-    """
-    right, s, _ = _parts(losses, labels)
-    counts = ((losses > 0) & (labels != 0)).sum(-1).clamp(min=1)
-    return right | {"tokens": s.sum() / counts.sum(), "each": (s / counts).mean()}
-
-
-def tokens_as_each(losses, labels):
-    """`tokens` is a mean of the sentences' means, so tokens of short sentences weigh more.
-
-    Add all losses, count all tokens, divide once.
-    """
-    right, _, _ = _parts(losses, labels)
-    return right | {"tokens": right["each"]}
-
-
-def each_as_tokens(losses, labels):
-    """`each` is the mean over all tokens, so long sentences weigh more than short ones.
-
-    Take the mean within each sentence first, then the mean of these means.
-    """
-    right, _, _ = _parts(losses, labels)
-    return right | {"each": right["tokens"]}
-
-
-def each_summed(losses, labels):
-    """`each` adds up the sentences' means. It should be their mean.
-
-    Divide by the number of sentences.
-    """
-    right, s, counts = _parts(losses, labels)
-    return right | {"each": (s / counts).sum()}
-
-
-def sentences_as_each(losses, labels):
-    """`sentences` takes a mean within each sentence. Document A adds up the tokens there (A19).
-
-    What comes after the 1/N in A19, a sum or a mean?
-    """
-    right, _, _ = _parts(losses, labels)
-    return right | {"sentences": right["each"]}
-
-
-def sentences_as_tokens(losses, labels):
-    """`sentences` divides by the number of tokens. In A19, N is the number of sentences.
-
-    Toolkits divide by the number of tokens: that is `tokens`.
-    """
-    right, _, _ = _parts(losses, labels)
-    return right | {"sentences": right["tokens"]}
-
-
-def sentences_and_each_exchanged(losses, labels):
-    """You exchanged `sentences` and `each`.
-
-    Document A adds up the tokens of a sentence, and divides only by N (A19).
-    """
-    right, _, _ = _parts(losses, labels)
-    return right | {"sentences": right["each"], "each": right["sentences"]}
-
-
-def sentences_over_places(losses, labels):
-    """`sentences` divides by m, the padded length. It should divide by the number of sentences.
-
-    Which dimension of `losses` counts the sentences?
-    """
-    right, s, _ = _parts(losses, labels)
-    return right | {"sentences": s.sum() / labels.shape[-1]}
-
-
-def each_not_averaged(losses, labels):
-    """`each` holds one number for each sentence. It should be one number: their mean.
-
-    The fourth formula begins with 1/N and a sum over sentences.
-    """
-    right, s, counts = _parts(losses, labels)
-    return right | {"each": s / counts}
-
-
-def sum_is_a_mean(losses, labels):
-    """`sum` is divided by the number of sentences. Document C divides by nothing (C05).
-
-    There are two sums, over sequences and over tokens, with no factor in front.
-    """
-    right, _, _ = _parts(losses, labels)
-    return right | {"sum": right["sentences"]}
-
-
-def sum_of_each_sentence(losses, labels):
-    """`sum` holds one number for each sentence. It should be one number for all.
-
-    Document C sums over the sequences, too (C05).
-    """
-    right, s, _ = _parts(losses, labels)
-    return right | {"sum": s}
-
-
-def signs_turned(losses, labels):
-    """All four have the wrong sign.
-
-    The token losses already contain the minus sign of A19 and C05.
-    """
-    return {name: -value for name, value in correct(losses, labels).items()}
-
-
-# --- right ---------------------------------------------------------------------------------------
-
-
-def with_lists(losses, labels):
-    """Lists of the real losses of each sentence."""
-    rows = [
-        [float(loss) for loss, y in zip(*pair, strict=True) if y != 0]
-        for pair in zip(losses.tolist(), labels.tolist(), strict=True)
-    ]
-    everything = [loss for row in rows for loss in row]
-    return {
-        "sum": sum(everything),
-        "sentences": sum(everything) / len(rows),
-        "tokens": sum(everything) / len(everything),
-        "each": sum(sum(row) / len(row) for row in rows) / len(rows),
-    }
-
-
-def with_a_mask_of_numbers(losses, labels):
-    """Multiplies by 1 and 0."""
-    m = (labels != 0).to(losses.dtype)
-    total = (losses * m).sum()
-    each = torch.einsum("ij,ij->i", losses, m) / m.sum(1)
-    return _answer(total, total / len(losses), total / m.sum(), each.sum() / len(each))
-
-
-def by_selection(losses, labels):
-    """Takes the real losses out of the table."""
-    chosen = losses[labels > 0]
-    means = torch.stack([row[y > 0].mean() for row, y in zip(losses, labels, strict=True)])
-    return _answer(chosen.sum(), chosen.sum() / labels.size(0), chosen.mean(), means.mean())
-
-
-def as_weights(losses, labels):
-    """Each loss is a weighting of the same table."""
-    real = (labels != 0).to(losses.dtype)
-    counts, N = real.sum(-1, keepdim=True), len(labels)
-    weights = {"sum": real, "sentences": real / N, "tokens": real / real.sum()}
-    weights["each"] = real / counts / N
-    return {name: (w * losses).sum() for name, w in weights.items()}
+        The labels tell you which positions are padding.
+        """
+        right, s, _ = _parts(losses, labels)
+        counts = ((losses > 0) & (labels != 0)).sum(-1).clamp(min=1)
+        return right | {"tokens": s.sum() / counts.sum(), "each": (s / counts).mean()}
+
+    def tokens_as_each(losses, labels):
+        """`tokens` is a mean of the sentences' means, so tokens of short sentences weigh more.
+
+        Add all losses, count all tokens, divide once.
+        """
+        right, _, _ = _parts(losses, labels)
+        return right | {"tokens": right["each"]}
+
+    def each_as_tokens(losses, labels):
+        """`each` is the mean over all tokens, so long sentences weigh more than short ones.
+
+        Take the mean within each sentence first, then the mean of these means.
+        """
+        right, _, _ = _parts(losses, labels)
+        return right | {"each": right["tokens"]}
+
+    def each_summed(losses, labels):
+        """`each` adds up the sentences' means. It should be their mean.
+
+        Divide by the number of sentences.
+        """
+        right, s, counts = _parts(losses, labels)
+        return right | {"each": (s / counts).sum()}
+
+    def sentences_as_each(losses, labels):
+        """`sentences` takes a mean within each sentence. Document A adds up the tokens there (A19).
+
+        What comes after the 1/N in A19, a sum or a mean?
+        """
+        right, _, _ = _parts(losses, labels)
+        return right | {"sentences": right["each"]}
+
+    def sentences_as_tokens(losses, labels):
+        """`sentences` divides by the number of tokens. In A19, N is the number of sentences.
+
+        Toolkits divide by the number of tokens: that is `tokens`.
+        """
+        right, _, _ = _parts(losses, labels)
+        return right | {"sentences": right["tokens"]}
+
+    def sentences_and_each_exchanged(losses, labels):
+        """You exchanged `sentences` and `each`.
+
+        Document A adds up the tokens of a sentence, and divides only by N (A19).
+        """
+        right, _, _ = _parts(losses, labels)
+        return right | {"sentences": right["each"], "each": right["sentences"]}
+
+    def sentences_over_places(losses, labels):
+        """`sentences` divides by m, the padded length. It should divide by the number of sentences.
+
+        Which dimension of `losses` counts the sentences?
+        """
+        right, s, _ = _parts(losses, labels)
+        return right | {"sentences": s.sum() / labels.shape[-1]}
+
+    def each_not_averaged(losses, labels):
+        """`each` holds one number for each sentence. It should be one number: their mean.
+
+        The fourth formula begins with 1/N and a sum over sentences.
+        """
+        right, s, counts = _parts(losses, labels)
+        return right | {"each": s / counts}
+
+    def sum_is_a_mean(losses, labels):
+        """`sum` is divided by the number of sentences. Document C divides by nothing (C05).
+
+        There are two sums, over sequences and over tokens, with no factor in front.
+        """
+        right, _, _ = _parts(losses, labels)
+        return right | {"sum": right["sentences"]}
+
+    def sum_of_each_sentence(losses, labels):
+        """`sum` holds one number for each sentence. It should be one number for all.
+
+        Document C sums over the sequences, too (C05).
+        """
+        right, s, _ = _parts(losses, labels)
+        return right | {"sum": s}
+
+    def signs_turned(losses, labels):
+        """All four have the wrong sign.
+
+        The token losses already contain the minus sign of A19 and C05.
+        """
+        return {name: -value for name, value in correct(losses, labels).items()}
+
+
+class Right:
+    """Right answers, written differently."""
+
+    def with_lists(losses, labels):
+        """Lists of the real losses of each sentence."""
+        rows = [
+            [float(loss) for loss, y in zip(*pair, strict=True) if y != 0]
+            for pair in zip(losses.tolist(), labels.tolist(), strict=True)
+        ]
+        everything = [loss for row in rows for loss in row]
+        return {
+            "sum": sum(everything),
+            "sentences": sum(everything) / len(rows),
+            "tokens": sum(everything) / len(everything),
+            "each": sum(sum(row) / len(row) for row in rows) / len(rows),
+        }
+
+    def with_a_mask_of_numbers(losses, labels):
+        """Multiplies by 1 and 0."""
+        m = (labels != 0).to(losses.dtype)
+        total = (losses * m).sum()
+        each = torch.einsum("ij,ij->i", losses, m) / m.sum(1)
+        return _answer(total, total / len(losses), total / m.sum(), each.sum() / len(each))
+
+    def by_selection(losses, labels):
+        """Takes the real losses out of the table."""
+        chosen = losses[labels > 0]
+        means = torch.stack([row[y > 0].mean() for row, y in zip(losses, labels, strict=True)])
+        return _answer(chosen.sum(), chosen.sum() / labels.size(0), chosen.mean(), means.mean())
+
+    def as_weights(losses, labels):
+        """Each loss is a weighting of the same table."""
+        real = (labels != 0).to(losses.dtype)
+        counts, N = real.sum(-1, keepdim=True), len(labels)
+        weights = {"sum": real, "sentences": real / N, "tokens": real / real.sum()}
+        weights["each"] = real / counts / N
+        return {name: (w * losses).sum() for name, w in weights.items()}
 
 
 EXERCISE = Exercise(
@@ -270,27 +250,7 @@ EXERCISE = Exercise(
     oracle=correct,
     hint="By hand: the first sentence costs 1 + 2 + 3 and the second 6, because the 9s are at "
     "padding. There are 2 sentences and 4 tokens.",
-    misconceptions=(
-        without_names,
-        padding_counted_everywhere,
-        padding_summed,
-        padding_summed_and_places_counted,
-        mean_over_all_places,
-        tokens_over_all_places,
-        each_over_all_places,
-        free_tokens_not_counted,
-        tokens_as_each,
-        each_as_tokens,
-        each_summed,
-        sentences_as_each,
-        sentences_as_tokens,
-        sentences_and_each_exchanged,
-        sentences_over_places,
-        each_not_averaged,
-        sum_is_a_mean,
-        sum_of_each_sentence,
-        signs_turned,
-    ),
-    right=(with_lists, with_a_mask_of_numbers, by_selection, as_weights),
+    misconceptions=functions_of(Wrong),
+    right=functions_of(Right),
     cases=cases,
 )

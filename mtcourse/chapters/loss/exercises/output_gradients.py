@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 
 from mtcourse.checks.draw import Draw
-from mtcourse.checks.exercise import Exercise
+from mtcourse.checks.exercise import functions_of, Exercise
 from mtcourse.checks.outcomes import Case
 from mtcourse.models import framework_gradients
 
@@ -62,204 +62,188 @@ def _walk(A_C, W_1, W_2, W_O, U_bar, gate=None, weights_of=None):
     )
 
 
-# --- wrong ---------------------------------------------------------------------------------------
+class Wrong:
+    """What learners write, the more particular before the more general."""
+
+    def relu_forgotten(A_C, W_1, W_2, W_O, U_bar):
+        """The ReLU is missing on the way back: the gradient passes even where its output was 0.
+
+        Where F = A_C W_1 is negative, a small change of F changes nothing. So what is the
+        derivative?
+        """
+        return _walk(A_C, W_1, W_2, W_O, U_bar, lambda F, R_bar: R_bar)
+
+    def relu_of_the_gradient(A_C, W_1, W_2, W_O, U_bar):
+        """You took a ReLU of the gradient. But a gradient may be negative.
+
+        Whether it passes depends on the sign of F = A_C W_1, not on its own sign.
+        """
+        return _walk(A_C, W_1, W_2, W_O, U_bar, lambda F, R_bar: R_bar.relu())
+
+    def open_at_zero(A_C, W_1, W_2, W_O, U_bar):
+        """At F = 0 you let the gradient pass. By convention, the derivative there is 0.
+
+        Use F > 0, as torch does.
+        """
+        return _walk(A_C, W_1, W_2, W_O, U_bar, lambda F, R_bar: R_bar * (F >= 0))
+
+    def gate_not_for_W_1(A_C, W_1, W_2, W_O, U_bar):
+        """You went back through the ReLU for A_C, but not for the gradient of W_1.
+
+        Both come from the gradient of F = A_C W_1, the input of the ReLU.
+        """
+        W_O_bar, W_2_bar, _, A_bar = correct(A_C, W_1, W_2, W_O, U_bar)
+        W_1_bar = _walk(A_C, W_1, W_2, W_O, U_bar, lambda F, R_bar: R_bar)[2]
+        return W_O_bar, W_2_bar, W_1_bar, A_bar
+
+    def gate_not_for_A(A_C, W_1, W_2, W_O, U_bar):
+        """You went back through the ReLU for W_1, but not for the gradient of A_C.
+
+        Both come from the gradient of F = A_C W_1, the input of the ReLU.
+        """
+        W_O_bar, W_2_bar, W_1_bar, _ = correct(A_C, W_1, W_2, W_O, U_bar)
+        return W_O_bar, W_2_bar, W_1_bar, U_bar @ W_O.T @ W_2.T @ W_1.T
+
+    def W_2_from_before_the_relu(A_C, W_1, W_2, W_O, U_bar):
+        """You computed the gradient of W_2 from F. But W_2 multiplies ReLU(F).
+
+        In the product R W_2, which matrix is the left factor?
+        """
+        W_O_bar, _, W_1_bar, A_bar = correct(A_C, W_1, W_2, W_O, U_bar)
+        H_bar = U_bar @ W_O.T
+        return W_O_bar, (A_C @ W_1).flatten(0, -2).T @ H_bar.flatten(0, -2), W_1_bar, A_bar
+
+    def weights_transposed(A_C, W_1, W_2, W_O, U_bar):
+        """The gradients of the weights are transposed: rows and columns are exchanged.
+
+        For Y = X W, the gradient of W has the shape of W. Is it Xᵀ Y_bar or Y_barᵀ X?
+        """
+        W_O_bar, W_2_bar, W_1_bar, A_bar = correct(A_C, W_1, W_2, W_O, U_bar)
+        return W_O_bar.T, W_2_bar.T, W_1_bar.T, A_bar
+
+    def back_without_transposing(A_C, W_1, W_2, W_O, U_bar):
+        """On the way back you did not transpose the weights. With square weights that even runs.
+
+        For Y = X W, the gradient of X is Y_bar Wᵀ.
+        """
+        F = A_C @ W_1
+        H_bar = U_bar @ W_O
+        F_bar = (H_bar @ W_2) * (F > 0)
+        flat = (F.relu() @ W_2, U_bar), (F.relu(), H_bar), (A_C, F_bar)
+        products = (X.flatten(0, -2).T @ Y.flatten(0, -2) for X, Y in flat)
+        return *products, F_bar @ W_1
+
+    def sentences_kept_apart(A_C, W_1, W_2, W_O, U_bar):
+        """In a batch you return a separate gradient for each sentence; a single sentence is right.
+
+        All sentences share one W, so its gradient is the sum over the sentences.
+        """
+        return _walk(A_C, W_1, W_2, W_O, U_bar, weights_of=lambda X, Y_bar: X.mT @ Y_bar)
+
+    def right_for_one_sentence(A_C, W_1, W_2, W_O, U_bar):
+        """A single sentence is right. A batch fails, because `.T` reverses all dimensions.
+
+        For the weights, first make one long list of rows from the batch: `flatten(0, -2)`.
+        """
+
+        def reversed_dimensions(X, Y_bar):
+            return X.permute(*reversed(range(X.dim()))) @ Y_bar
+
+        return _walk(A_C, W_1, W_2, W_O, U_bar, weights_of=reversed_dimensions)
+
+    def mean_over_sentences(A_C, W_1, W_2, W_O, U_bar):
+        """In a batch you averaged the gradients of the weights over sentences. Add them up.
+
+        U_bar already contains whatever the loss was divided by.
+        """
+
+        def averaged(X, Y_bar):
+            each = X.mT @ Y_bar
+            return each.mean(0) if each.dim() > 2 else each
+
+        return _walk(A_C, W_1, W_2, W_O, U_bar, weights_of=averaged)
+
+    def mean_over_tokens(A_C, W_1, W_2, W_O, U_bar):
+        """You divided the gradients of the weights by the number of tokens. Add over tokens
+        instead.
+
+        U_bar already contains whatever the loss was divided by.
+        """
+        tokens = U_bar[..., 0].numel()
+        *of_weights, A_bar = correct(A_C, W_1, W_2, W_O, U_bar)
+        return *(W_bar / tokens for W_bar in of_weights), A_bar
+
+    def first_sentence_only(A_C, W_1, W_2, W_O, U_bar):
+        """The gradients of the weights come from the first sentence only.
+
+        All sentences share one W, so its gradient is the sum over the sentences.
+        """
+        first = (0,) * (A_C.dim() - 2)
+        *of_weights, _ = correct(A_C[first], W_1, W_2, W_O, U_bar[first])
+        return *of_weights, correct(A_C, W_1, W_2, W_O, U_bar)[3]
+
+    def in_forward_order(A_C, W_1, W_2, W_O, U_bar):
+        """All four gradients are right, but in the order of the way forward.
+
+        Return them in the order of the way back: W_O, W_2, W_1, and then A_C.
+        """
+        return correct(A_C, W_1, W_2, W_O, U_bar)[::-1]
+
+    def without_A(A_C, W_1, W_2, W_O, U_bar):
+        """The three gradients of the weights are right. The gradient of A_C is missing.
+
+        Everything before A_C learns through it. Return it as the fourth.
+        """
+        return correct(A_C, W_1, W_2, W_O, U_bar)[:3]
+
+    def softmax_once_more(A_C, W_1, W_2, W_O, U_bar):
+        """You multiplied by the derivative of the softmax. U_bar already contains it.
+
+        U_bar is the gradient of the logits U, which come before the softmax.
+        """
+        p = (torch.relu(A_C @ W_1) @ W_2 @ W_O).softmax(-1)
+        return correct(A_C, W_1, W_2, W_O, p * (U_bar - (p * U_bar).sum(-1, keepdim=True)))
 
 
-def relu_forgotten(A_C, W_1, W_2, W_O, U_bar):
-    """The ReLU is missing on the way back: the gradient passes even where its output was 0.
+class Right:
+    """Right answers, written differently."""
 
-    Where F = A_C W_1 is negative, a small change of F changes nothing. So what is the derivative?
-    """
-    return _walk(A_C, W_1, W_2, W_O, U_bar, lambda F, R_bar: R_bar)
+    def step_by_step(A_C, W_1, W_2, W_O, U_bar):
+        """The walk of the chapter, with leading dimensions flattened."""
+        return _walk(A_C, W_1, W_2, W_O, U_bar)
 
+    def with_einsum(A_C, W_1, W_2, W_O, U_bar):
+        """Names the dimensions; a dimension that is not named in the result is summed."""
+        F = torch.einsum("...a,ab->...b", A_C, W_1)
+        R = F.clamp(min=0)
+        H_bar = torch.einsum("...v,av->...a", U_bar, W_O)
+        F_bar = torch.einsum("...a,ba->...b", H_bar, W_2) * F.gt(0)
+        return (
+            torch.einsum("...a,...v->av", R @ W_2, U_bar),
+            torch.einsum("...b,...a->ba", R, H_bar),
+            torch.einsum("...a,...b->ab", A_C, F_bar),
+            torch.einsum("...b,ab->...a", F_bar, W_1),
+        )
 
-def relu_of_the_gradient(A_C, W_1, W_2, W_O, U_bar):
-    """You took a ReLU of the gradient. But a gradient may be negative.
+    def one_token_at_a_time(A_C, W_1, W_2, W_O, U_bar):
+        """Outer products, added up over tokens."""
+        bars = [torch.zeros_like(W) for W in (W_O, W_2, W_1)]
+        rows = []
+        pairs = zip(A_C.reshape(-1, A_C.shape[-1]), U_bar.reshape(-1, U_bar.shape[-1]), strict=True)
+        for a, u in pairs:
+            f = a @ W_1
+            r = f.relu()
+            h = W_O @ u
+            g = torch.where(f > 0, W_2 @ h, torch.zeros_like(f))
+            for bar, outer in zip(bars, ((r @ W_2, u), (r, h), (a, g)), strict=True):
+                bar += torch.outer(*outer)
+            rows.append(W_1 @ g)
+        return *bars, torch.stack(rows).reshape(A_C.shape)
 
-    Whether it passes depends on the sign of F = A_C W_1, not on its own sign.
-    """
-    return _walk(A_C, W_1, W_2, W_O, U_bar, lambda F, R_bar: R_bar.relu())
-
-
-def open_at_zero(A_C, W_1, W_2, W_O, U_bar):
-    """At F = 0 you let the gradient pass. By convention, the derivative there is 0.
-
-    Use F > 0, as torch does.
-    """
-    return _walk(A_C, W_1, W_2, W_O, U_bar, lambda F, R_bar: R_bar * (F >= 0))
-
-
-def gate_not_for_W_1(A_C, W_1, W_2, W_O, U_bar):
-    """You went back through the ReLU for A_C, but not for the gradient of W_1.
-
-    Both come from the gradient of F = A_C W_1, the input of the ReLU.
-    """
-    W_O_bar, W_2_bar, _, A_bar = correct(A_C, W_1, W_2, W_O, U_bar)
-    W_1_bar = _walk(A_C, W_1, W_2, W_O, U_bar, lambda F, R_bar: R_bar)[2]
-    return W_O_bar, W_2_bar, W_1_bar, A_bar
-
-
-def gate_not_for_A(A_C, W_1, W_2, W_O, U_bar):
-    """You went back through the ReLU for W_1, but not for the gradient of A_C.
-
-    Both come from the gradient of F = A_C W_1, the input of the ReLU.
-    """
-    W_O_bar, W_2_bar, W_1_bar, _ = correct(A_C, W_1, W_2, W_O, U_bar)
-    return W_O_bar, W_2_bar, W_1_bar, U_bar @ W_O.T @ W_2.T @ W_1.T
-
-
-def W_2_from_before_the_relu(A_C, W_1, W_2, W_O, U_bar):
-    """You computed the gradient of W_2 from F. But W_2 multiplies ReLU(F).
-
-    In the product R W_2, which matrix is the left factor?
-    """
-    W_O_bar, _, W_1_bar, A_bar = correct(A_C, W_1, W_2, W_O, U_bar)
-    H_bar = U_bar @ W_O.T
-    return W_O_bar, (A_C @ W_1).flatten(0, -2).T @ H_bar.flatten(0, -2), W_1_bar, A_bar
-
-
-def weights_transposed(A_C, W_1, W_2, W_O, U_bar):
-    """The gradients of the weights are transposed: rows and columns are exchanged.
-
-    For Y = X W, the gradient of W has the shape of W. Is it Xᵀ Y_bar or Y_barᵀ X?
-    """
-    W_O_bar, W_2_bar, W_1_bar, A_bar = correct(A_C, W_1, W_2, W_O, U_bar)
-    return W_O_bar.T, W_2_bar.T, W_1_bar.T, A_bar
-
-
-def back_without_transposing(A_C, W_1, W_2, W_O, U_bar):
-    """On the way back you did not transpose the weights. With square weights that even runs.
-
-    For Y = X W, the gradient of X is Y_bar Wᵀ.
-    """
-    F = A_C @ W_1
-    H_bar = U_bar @ W_O
-    F_bar = (H_bar @ W_2) * (F > 0)
-    flat = (F.relu() @ W_2, U_bar), (F.relu(), H_bar), (A_C, F_bar)
-    products = (X.flatten(0, -2).T @ Y.flatten(0, -2) for X, Y in flat)
-    return *products, F_bar @ W_1
-
-
-def sentences_kept_apart(A_C, W_1, W_2, W_O, U_bar):
-    """In a batch you return a separate gradient for each sentence; a single sentence is right.
-
-    All sentences share one W, so its gradient is the sum over the sentences.
-    """
-    return _walk(A_C, W_1, W_2, W_O, U_bar, weights_of=lambda X, Y_bar: X.mT @ Y_bar)
-
-
-def right_for_one_sentence(A_C, W_1, W_2, W_O, U_bar):
-    """A single sentence is right. A batch fails, because `.T` reverses all dimensions.
-
-    For the weights, first make one long list of rows from the batch: `flatten(0, -2)`.
-    """
-
-    def reversed_dimensions(X, Y_bar):
-        return X.permute(*reversed(range(X.dim()))) @ Y_bar
-
-    return _walk(A_C, W_1, W_2, W_O, U_bar, weights_of=reversed_dimensions)
-
-
-def mean_over_sentences(A_C, W_1, W_2, W_O, U_bar):
-    """In a batch you averaged the gradients of the weights over sentences. Add them up.
-
-    U_bar already contains whatever the loss was divided by.
-    """
-
-    def averaged(X, Y_bar):
-        each = X.mT @ Y_bar
-        return each.mean(0) if each.dim() > 2 else each
-
-    return _walk(A_C, W_1, W_2, W_O, U_bar, weights_of=averaged)
-
-
-def mean_over_tokens(A_C, W_1, W_2, W_O, U_bar):
-    """You divided the gradients of the weights by the number of tokens. Add over tokens instead.
-
-    U_bar already contains whatever the loss was divided by.
-    """
-    tokens = U_bar[..., 0].numel()
-    *of_weights, A_bar = correct(A_C, W_1, W_2, W_O, U_bar)
-    return *(W_bar / tokens for W_bar in of_weights), A_bar
-
-
-def first_sentence_only(A_C, W_1, W_2, W_O, U_bar):
-    """The gradients of the weights come from the first sentence only.
-
-    All sentences share one W, so its gradient is the sum over the sentences.
-    """
-    first = (0,) * (A_C.dim() - 2)
-    *of_weights, _ = correct(A_C[first], W_1, W_2, W_O, U_bar[first])
-    return *of_weights, correct(A_C, W_1, W_2, W_O, U_bar)[3]
-
-
-def in_forward_order(A_C, W_1, W_2, W_O, U_bar):
-    """All four gradients are right, but in the order of the way forward.
-
-    Return them in the order of the way back: W_O, W_2, W_1, and then A_C.
-    """
-    return correct(A_C, W_1, W_2, W_O, U_bar)[::-1]
-
-
-def without_A(A_C, W_1, W_2, W_O, U_bar):
-    """The three gradients of the weights are right. The gradient of A_C is missing.
-
-    Everything before A_C learns through it. Return it as the fourth.
-    """
-    return correct(A_C, W_1, W_2, W_O, U_bar)[:3]
-
-
-def softmax_once_more(A_C, W_1, W_2, W_O, U_bar):
-    """You multiplied by the derivative of the softmax. U_bar already contains it.
-
-    U_bar is the gradient of the logits U, which come before the softmax.
-    """
-    p = (torch.relu(A_C @ W_1) @ W_2 @ W_O).softmax(-1)
-    return correct(A_C, W_1, W_2, W_O, p * (U_bar - (p * U_bar).sum(-1, keepdim=True)))
-
-
-# --- right ---------------------------------------------------------------------------------------
-
-
-def step_by_step(A_C, W_1, W_2, W_O, U_bar):
-    """The walk of the chapter, with leading dimensions flattened."""
-    return _walk(A_C, W_1, W_2, W_O, U_bar)
-
-
-def with_einsum(A_C, W_1, W_2, W_O, U_bar):
-    """Names the dimensions; a dimension that is not named in the result is summed."""
-    F = torch.einsum("...a,ab->...b", A_C, W_1)
-    R = F.clamp(min=0)
-    H_bar = torch.einsum("...v,av->...a", U_bar, W_O)
-    F_bar = torch.einsum("...a,ba->...b", H_bar, W_2) * F.gt(0)
-    return (
-        torch.einsum("...a,...v->av", R @ W_2, U_bar),
-        torch.einsum("...b,...a->ba", R, H_bar),
-        torch.einsum("...a,...b->ab", A_C, F_bar),
-        torch.einsum("...b,ab->...a", F_bar, W_1),
-    )
-
-
-def one_token_at_a_time(A_C, W_1, W_2, W_O, U_bar):
-    """Outer products, added up over tokens."""
-    bars = [torch.zeros_like(W) for W in (W_O, W_2, W_1)]
-    rows = []
-    pairs = zip(A_C.reshape(-1, A_C.shape[-1]), U_bar.reshape(-1, U_bar.shape[-1]), strict=True)
-    for a, u in pairs:
-        f = a @ W_1
-        r = f.relu()
-        h = W_O @ u
-        g = torch.where(f > 0, W_2 @ h, torch.zeros_like(f))
-        for bar, outer in zip(bars, ((r @ W_2, u), (r, h), (a, g)), strict=True):
-            bar += torch.outer(*outer)
-        rows.append(W_1 @ g)
-    return *bars, torch.stack(rows).reshape(A_C.shape)
-
-
-def summed_over_the_batch(A_C, W_1, W_2, W_O, U_bar):
-    """A product for each sentence, then a sum over sentences, in a list."""
-    apart = _walk(A_C, W_1, W_2, W_O, U_bar, weights_of=lambda X, Y_bar: X.mT @ Y_bar)
-    return [W.reshape(-1, *W.shape[-2:]).sum(0) for W in apart[:3]] + [apart[3]]
+    def summed_over_the_batch(A_C, W_1, W_2, W_O, U_bar):
+        """A product for each sentence, then a sum over sentences, in a list."""
+        apart = _walk(A_C, W_1, W_2, W_O, U_bar, weights_of=lambda X, Y_bar: X.mT @ Y_bar)
+        return [W.reshape(-1, *W.shape[-2:]).sum(0) for W in apart[:3]] + [apart[3]]
 
 
 EXERCISE = Exercise(
@@ -267,25 +251,8 @@ EXERCISE = Exercise(
     oracle=correct,
     hint="Name every matrix on the way forward: F = A_C W_1, R = ReLU(F), H = R W_2, U = H W_O. "
     "Then go back one step at a time. For Y = X W, X_bar = Y_bar Wᵀ and W_bar = Xᵀ Y_bar.",
-    misconceptions=(
-        relu_forgotten,
-        relu_of_the_gradient,
-        open_at_zero,
-        gate_not_for_W_1,
-        gate_not_for_A,
-        W_2_from_before_the_relu,
-        weights_transposed,
-        back_without_transposing,
-        sentences_kept_apart,
-        right_for_one_sentence,
-        mean_over_sentences,
-        mean_over_tokens,
-        first_sentence_only,
-        in_forward_order,
-        without_A,
-        softmax_once_more,
-    ),
-    right=(step_by_step, with_einsum, one_token_at_a_time, summed_over_the_batch),
+    misconceptions=functions_of(Wrong),
+    right=functions_of(Right),
     cases=cases,
     tolerance=1e-4,
     forbids=("backward", "grad", "jacobian", "jacrev", "vjp"),

@@ -6,7 +6,7 @@ import math
 
 import torch
 
-from mtcourse.checks.exercise import Exercise
+from mtcourse.checks.exercise import functions_of, Exercise
 
 PROBABILITIES = (1, 1 / 4, 1 / 16)
 
@@ -25,187 +25,167 @@ def _answer(even, three_tokens, three_bits, halved):
     }
 
 
-# --- wrong ---------------------------------------------------------------------------------------
+class Wrong:
+    """What learners write, the more particular before the more general."""
 
+    def without_names():
+        """The four numbers are right, but their names are missing.
 
-def without_names():
-    """The four numbers are right, but their names are missing.
+        Return a dictionary with the names of the question.
+        """
+        return [2000, 4, 8, 10]
 
-    Return a dictionary with the names of the question.
-    """
-    return [2000, 4, 8, 10]
+    def losses_for_perplexities():
+        """These are losses in nats. A perplexity is the exponential of a loss.
 
+        Take e to the power of each of your numbers.
+        """
+        return {name: math.log(value) for name, value in correct().items()}
 
-def losses_for_perplexities():
-    """These are losses in nats. A perplexity is the exponential of a loss.
+    def losses_in_bits():
+        """These are losses in bits. A perplexity is 2 to the power of a loss in bits.
 
-    Take e to the power of each of your numbers.
-    """
-    return {name: math.log(value) for name, value in correct().items()}
+        An even guess among 8 words costs 3 bits, and its perplexity is 8.
+        """
+        return {name: math.log2(value) for name, value in correct().items()}
 
+    def inverted():
+        """These are probabilities. A perplexity is 1 over a probability.
 
-def losses_in_bits():
-    """These are losses in bits. A perplexity is 2 to the power of a loss in bits.
+        A perplexity is a number of words, so it is never below 1.
+        """
+        return {name: 1 / value for name, value in correct().items()}
 
-    An even guess among 8 words costs 3 bits, and its perplexity is 8.
-    """
-    return {name: math.log2(value) for name, value in correct().items()}
+    def even_is_the_loss():
+        """`even` is the loss in nats, ln 2000. The others are right.
 
+        A model that gives 2,000 words the same probability: among how many words does it guess?
+        """
+        return _answer(math.log(2000), 4, 8, 10)
 
-def inverted():
-    """These are probabilities. A perplexity is 1 over a probability.
+    def even_is_1():
+        """`even` is 1 in your answer. Only a model that is always sure and right has perplexity 1.
 
-    A perplexity is a number of words, so it is never below 1.
-    """
-    return {name: 1 / value for name, value in correct().items()}
+        A model that gives 2,000 words the same probability: among how many words does it guess?
+        """
+        return _answer(1, 4, 8, 10)
 
+    def mean_of_perplexities():
+        """For the three tokens you took the mean of 1, 4 and 16. The exponential comes last.
 
-def even_is_the_loss():
-    """`even` is the loss in nats, ln 2000. The others are right.
+        Average the losses, which are logarithms, and then take the exponential.
+        """
+        return _answer(2000, 7, 8, 10)
 
-    A model that gives 2,000 words the same probability: among how many words does it guess?
-    """
-    return _answer(math.log(2000), 4, 8, 10)
+    def one_over_the_mean_probability():
+        """For the three tokens you took 1 over the mean probability.
 
+        A probability close to 0 hardly changes that mean, but costs much. Average the logarithms.
+        """
+        return _answer(2000, 1 / (sum(PROBABILITIES) / 3), 8, 10)
 
-def even_is_1():
-    """`even` is 1 in your answer. Only a model that is always sure and right has perplexity 1.
+    def not_per_token():
+        """64 is 1 over the product of the probabilities. A perplexity is per token.
 
-    A model that gives 2,000 words the same probability: among how many words does it guess?
-    """
-    return _answer(1, 4, 8, 10)
+        Divide the loss of the sentence by its number of tokens, then take the exponential.
+        """
+        return _answer(2000, 64, 8, 10)
 
+    def divided_after_the_exponential():
+        """You took the exponential of the whole loss, 64, and divided that by three.
 
-def mean_of_perplexities():
-    """For the three tokens you took the mean of 1, 4 and 16. The exponential comes last.
+        Divide the loss by three, then take the exponential.
+        """
+        return _answer(2000, 64 / 3, 8, 10)
 
-    Average the losses, which are logarithms, and then take the exponential.
-    """
-    return _answer(2000, 7, 8, 10)
+    def sure_token_left_out():
+        """You left out the token of probability 1. It costs nothing, but it counts as a token.
 
+        Divide the loss by all three tokens.
+        """
+        return _answer(2000, 8, 8, 10)
 
-def one_over_the_mean_probability():
-    """For the three tokens you took 1 over the mean probability.
+    def nats_for_bits():
+        """You took e to the power of 3, but the loss is 3 bits and not 3 nats.
 
-    A probability close to 0 hardly changes that mean, but costs much. Average the logarithms.
-    """
-    return _answer(2000, 1 / (sum(PROBABILITIES) / 3), 8, 10)
+        A bit is a choice between two. Among how many words do three such choices decide?
+        """
+        return _answer(2000, 4, math.e**3, 10)
 
+    def bits_as_they_are():
+        """3 bits is the loss. The question asks for its perplexity.
 
-def not_per_token():
-    """64 is 1 over the product of the probabilities. A perplexity is per token.
+        A bit is a choice between two. Among how many words do three such choices decide?
+        """
+        return _answer(2000, 4, 3, 10)
 
-    Divide the loss of the sentence by its number of tokens, then take the exponential.
-    """
-    return _answer(2000, 64, 8, 10)
+    def bits_times_two():
+        """You doubled the bits. Each further bit doubles the number of words.
 
+        One bit: 2 words. Two bits: 4 words. Three bits?
+        """
+        return _answer(2000, 4, 6, 10)
 
-def divided_after_the_exponential():
-    """You took the exponential of the whole loss, 64, and divided that by three.
-
-    Divide the loss by three, then take the exponential.
-    """
-    return _answer(2000, 64 / 3, 8, 10)
-
-
-def sure_token_left_out():
-    """You left out the token of probability 1. It costs nothing, but it counts as a token.
-
-    Divide the loss by all three tokens.
-    """
-    return _answer(2000, 8, 8, 10)
-
-
-def nats_for_bits():
-    """You took e to the power of 3, but the loss is 3 bits and not 3 nats.
-
-    A bit is a choice between two. Among how many words do three such choices decide?
-    """
-    return _answer(2000, 4, math.e**3, 10)
-
-
-def bits_as_they_are():
-    """3 bits is the loss. The question asks for its perplexity.
-
-    A bit is a choice between two. Among how many words do three such choices decide?
-    """
-    return _answer(2000, 4, 3, 10)
-
-
-def bits_times_two():
-    """You doubled the bits. Each further bit doubles the number of words.
-
-    One bit: 2 words. Two bits: 4 words. Three bits?
-    """
-    return _answer(2000, 4, 6, 10)
-
-
-def halved_as_a_number():
-    """You halved the perplexity. But it is the loss that is shared among twice as many tokens.
-
-    The loss of the sentence stays, so per token it is halved. How is e^(L/2) related to e^L?
-    """
-    return _answer(2000, 4, 8, 50)
-
-
-def halved_unchanged():
-    """You say that the perplexity stays 100. The sentence does stay as probable as before.
-
-    But its loss is now divided by twice as many tokens.
-    """
-    return _answer(2000, 4, 8, 100)
-
-
-def halved_squared():
-    """You squared the perplexity, as if two pieces made a word cost twice as much.
-
-    The sentence is as probable as before. So two pieces share the loss of one word.
-    """
-    return _answer(2000, 4, 8, 10_000)
-
-
-def halved_doubled():
-    """You doubled the perplexity. Pieces are easier to guess than words, not harder.
-
-    The sentence is as probable as before. So two pieces share the loss of one word.
-    """
-    return _answer(2000, 4, 8, 200)
-
-
-# --- right ---------------------------------------------------------------------------------------
-
-
-def in_whole_numbers():
-    """Plain whole numbers."""
-    return {"even": 2000, "three_tokens": 4, "three_bits": 8, "halved": 10}
-
-
-def computed():
-    """By the definition."""
-    mean = -sum(math.log(p) for p in PROBABILITIES) / 3
-    return {
-        "even": math.exp(-math.log(1 / 2000)),
-        "three_tokens": math.exp(mean),
-        "three_bits": 2**3,
-        "halved": 100**0.5,
-    }
-
-
-def by_geometric_means():
-    """One over the geometric mean of the probabilities."""
-    geometric = math.prod(PROBABILITIES) ** (1 / 3)
-    return {"three_tokens": 1 / geometric, "halved": math.sqrt(100), "even": 2e3, "three_bits": 8.0}
-
-
-def as_tensors():
-    """Tensors without dimensions."""
-    p = torch.tensor(PROBABILITIES)
-    return {
-        "even": torch.tensor(2000),
-        "three_tokens": (-p.log().mean()).exp(),
-        "three_bits": torch.exp2(torch.tensor(3.0)),
-        "halved": (torch.tensor(100.0).log() / 2).exp(),
-    }
+    def halved_as_a_number():
+        """You halved the perplexity. But it is the loss that is shared among twice as many tokens.
+
+        The loss of the sentence stays, so per token it is halved. How is e^(L/2) related to e^L?
+        """
+        return _answer(2000, 4, 8, 50)
+
+    def halved_unchanged():
+        """You say that the perplexity stays 100. The sentence does stay as probable as before.
+
+        But its loss is now divided by twice as many tokens.
+        """
+        return _answer(2000, 4, 8, 100)
+
+    def halved_squared():
+        """You squared the perplexity, as if two pieces made a word cost twice as much.
+
+        The sentence is as probable as before. So two pieces share the loss of one word.
+        """
+        return _answer(2000, 4, 8, 10_000)
+
+    def halved_doubled():
+        """You doubled the perplexity. Pieces are easier to guess than words, not harder.
+
+        The sentence is as probable as before. So two pieces share the loss of one word.
+        """
+        return _answer(2000, 4, 8, 200)
+
+
+class Right:
+    """Right answers, written differently."""
+
+    def in_whole_numbers():
+        """Plain whole numbers."""
+        return {"even": 2000, "three_tokens": 4, "three_bits": 8, "halved": 10}
+
+    def computed():
+        """By the definition."""
+        mean = -sum(math.log(p) for p in PROBABILITIES) / 3
+        return {
+            "even": math.exp(-math.log(1 / 2000)),
+            "three_tokens": math.exp(mean),
+            "three_bits": 2**3,
+            "halved": 100**0.5,
+        }
+
+    def by_geometric_means():
+        """One over the geometric mean of the probabilities."""
+        geometric = math.prod(PROBABILITIES) ** (1 / 3)
+        return {"three_tokens": 1 / geometric, "halved": math.sqrt(100), "even": 2e3, "three_bits": 8.0}
+
+    def as_tensors():
+        """Tensors without dimensions."""
+        p = torch.tensor(PROBABILITIES)
+        return {
+            "even": torch.tensor(2000),
+            "three_tokens": (-p.log().mean()).exp(),
+            "three_bits": torch.exp2(torch.tensor(3.0)),
+            "halved": (torch.tensor(100.0).log() / 2).exp(),
+        }
 
 
 EXERCISE = Exercise(
@@ -213,26 +193,7 @@ EXERCISE = Exercise(
     oracle=correct,
     hint="Each of the four is exp(mean loss per token), and each is a whole number. Write down the "
     "loss, then its mean per token, and take the exponential last.",
-    misconceptions=(
-        without_names,
-        losses_for_perplexities,
-        losses_in_bits,
-        inverted,
-        even_is_the_loss,
-        even_is_1,
-        mean_of_perplexities,
-        one_over_the_mean_probability,
-        not_per_token,
-        divided_after_the_exponential,
-        sure_token_left_out,
-        nats_for_bits,
-        bits_as_they_are,
-        bits_times_two,
-        halved_as_a_number,
-        halved_unchanged,
-        halved_squared,
-        halved_doubled,
-    ),
-    right=(in_whole_numbers, computed, by_geometric_means, as_tensors),
+    misconceptions=functions_of(Wrong),
+    right=functions_of(Right),
     tolerance=2e-3,
 )

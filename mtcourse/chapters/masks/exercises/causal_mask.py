@@ -7,7 +7,7 @@ import math
 import torch
 
 from mtcourse.checks.draw import Draw
-from mtcourse.checks.exercise import Exercise
+from mtcourse.checks.exercise import functions_of, Exercise
 from mtcourse.checks.outcomes import Case
 from mtcourse.layers import masks
 
@@ -29,180 +29,145 @@ def correct(m):
     return masks.causal_mask(m)
 
 
-# --- wrong ---------------------------------------------------------------------------------------
+class Wrong:
+    """What learners write, the more particular before the more general."""
+
+    def not_itself(m):
+        """No position sees itself here, so the first row has nothing to attend to at all.
+
+        On the diagonal j = i. Does j ≤ i hold there?
+        """
+        return torch.ones(m, m, dtype=torch.bool).tril(-1)
+
+    def hidden_is_true(m):
+        """Your mask is True where attention is hidden. It should be True where attention is
+        allowed.
+
+        Both conventions exist, even within PyTorch. In this course True always means allowed.
+        """
+        return torch.ones(m, m, dtype=torch.bool).triu(1)
+
+    def future_instead_of_past(m):
+        """Each position sees itself and what comes after it; it should see what came before.
+
+        Row i belongs to query i. Read the first row aloud: what may the first token see?
+        """
+        return torch.ones(m, m, dtype=torch.bool).triu()
+
+    def one_ahead(m):
+        """Each position also sees the next one, which is the very token that it has to predict.
+
+        The diagonal is the position itself. How far beyond it do your True values reach?
+        """
+        return torch.ones(m, m, dtype=torch.bool).tril(1)
+
+    def itself_and_the_one_before(m):
+        """Each position sees itself and the one before it; those further back are hidden.
+
+        j ≤ i sets no limit on how far back j may lie.
+        """
+        return torch.ones(m, m, dtype=torch.bool).tril().triu(-1)
+
+    def only_itself(m):
+        """Each position sees itself and nothing else.
+
+        A position may also see everything before it.
+        """
+        return torch.eye(m, dtype=torch.bool)
+
+    def mirrored(m):
+        """The triangle is mirrored: the first row sees most, the last row least.
+
+        Columns count from the left. In which corner is the pair of the first query and the first
+        key?
+        """
+        return torch.ones(m, m, dtype=torch.bool).tril().flip(-1)
+
+    def all_allowed(m):
+        """Every position sees every other: nothing is hidden.
+
+        Row i should hold i True values: one in the first row, two in the second.
+        """
+        return torch.ones(m, m, dtype=torch.bool)
+
+    def all_hidden(m):
+        """No position sees anything. A triangle cut from zeros is still zeros.
+
+        Start from True everywhere, and take away the future.
+        """
+        return torch.zeros(m, m, dtype=torch.bool).tril()
+
+    def numbers(m):
+        """The triangle is right, but it holds the numbers 0 and 1 instead of False and True.
+
+        `~` and `&` mean something else for numbers. Make the tensor one of booleans.
+        """
+        return torch.ones(m, m).tril()
+
+    def numbers_where_hidden(m):
+        """These are numbers, with 1 where attention is hidden.
+
+        Make two changes: booleans instead of numbers, and True where attention is allowed.
+        """
+        return torch.ones(m, m).triu(1)
+
+    def additive(m):
+        """This is the mask to be added to scores: 0 where allowed, -inf where hidden.
+
+        It is the same mask in additive form. Return the boolean form, True where allowed.
+        """
+        return torch.zeros(m, m).masked_fill(torch.ones(m, m, dtype=torch.bool).triu(1), -math.inf)
+
+    def additive_by_product(m):
+        """You multiplied -inf by a mask of 0 and 1, and 0 times infinity is not a number.
+
+        Fill the hidden entries instead of multiplying. And return booleans, True where allowed.
+        """
+        return torch.ones(m, m).triu(1) * -math.inf
+
+    def with_leading_dimensions(m):
+        """The triangle is right, but it has an extra dimension of size 1 in front.
+
+        One mask serves every sentence and head. Broadcasting adds the dimensions where they are
+        needed.
+        """
+        return torch.ones(1, m, m, dtype=torch.bool).tril()
 
 
-def not_itself(m):
-    """No position sees itself here, so the first row has nothing to attend to at all.
+class Right:
+    """Right answers, written differently."""
 
-    On the diagonal j = i. Does j ≤ i hold there?
-    """
-    return torch.ones(m, m, dtype=torch.bool).tril(-1)
+    def by_comparing(m):
+        """Compares the positions of keys with those of queries."""
+        position = torch.arange(m)
+        return position[None, :] <= position[:, None]
 
+    def one_pair_at_a_time(m):
+        """Loops, as the definition has it."""
+        mask = torch.zeros(m, m, dtype=torch.bool)
+        for i in range(m):
+            for j in range(i + 1):
+                mask[i, j] = True
+        return mask
 
-def hidden_is_true(m):
-    """Your mask is True where attention is hidden. It should be True where attention is allowed.
+    def without_the_future(m):
+        """Everything except what lies above the diagonal."""
+        return ~torch.triu(torch.ones(m, m), diagonal=1).bool()
 
-    Both conventions exist, even within PyTorch. In this course True always means allowed.
-    """
-    return torch.ones(m, m, dtype=torch.bool).triu(1)
+    def from_lists(m):
+        """Without any function for triangles."""
+        return torch.tensor([[j <= i for j in range(m)] for i in range(m)])
 
-
-def future_instead_of_past(m):
-    """Each position sees itself and what comes after it; it should see what came before.
-
-    Row i belongs to query i. Read the first row aloud: what may the first token see?
-    """
-    return torch.ones(m, m, dtype=torch.bool).triu()
-
-
-def one_ahead(m):
-    """Each position also sees the next one, which is the very token that it has to predict.
-
-    The diagonal is the position itself. How far beyond it do your True values reach?
-    """
-    return torch.ones(m, m, dtype=torch.bool).tril(1)
-
-
-def only_itself(m):
-    """Each position sees itself and nothing else.
-
-    A position may also see everything before it.
-    """
-    return torch.eye(m, dtype=torch.bool)
-
-
-def itself_and_the_one_before(m):
-    """Each position sees itself and the one before it; those further back are hidden.
-
-    j ≤ i sets no limit on how far back j may lie.
-    """
-    return torch.ones(m, m, dtype=torch.bool).tril().triu(-1)
-
-
-def mirrored(m):
-    """The triangle is mirrored: the first row sees most, the last row least.
-
-    Columns count from the left. In which corner is the pair of the first query and the first key?
-    """
-    return torch.ones(m, m, dtype=torch.bool).tril().flip(-1)
-
-
-def all_allowed(m):
-    """Every position sees every other: nothing is hidden.
-
-    Row i should hold i True values: one in the first row, two in the second.
-    """
-    return torch.ones(m, m, dtype=torch.bool)
-
-
-def all_hidden(m):
-    """No position sees anything. A triangle cut from zeros is still zeros.
-
-    Start from True everywhere, and take away the future.
-    """
-    return torch.zeros(m, m, dtype=torch.bool).tril()
-
-
-def numbers(m):
-    """The triangle is right, but it holds the numbers 0 and 1 instead of False and True.
-
-    `~` and `&` mean something else for numbers. Make the tensor one of booleans.
-    """
-    return torch.ones(m, m).tril()
-
-
-def numbers_where_hidden(m):
-    """These are numbers, with 1 where attention is hidden.
-
-    Make two changes: booleans instead of numbers, and True where attention is allowed.
-    """
-    return torch.ones(m, m).triu(1)
-
-
-def additive(m):
-    """This is the mask to be added to scores: 0 where allowed, -inf where hidden.
-
-    It is the same mask in additive form. Return the boolean form, True where allowed.
-    """
-    return torch.zeros(m, m).masked_fill(torch.ones(m, m, dtype=torch.bool).triu(1), -math.inf)
-
-
-def additive_by_product(m):
-    """You multiplied -inf by a mask of 0 and 1, and 0 times infinity is not a number.
-
-    Fill the hidden entries instead of multiplying. And return booleans, True where allowed.
-    """
-    return torch.ones(m, m).triu(1) * -math.inf
-
-
-def with_leading_dimensions(m):
-    """The triangle is right, but it has an extra dimension of size 1 in front.
-
-    One mask serves every sentence and head. Broadcasting adds the dimensions where they are needed.
-    """
-    return torch.ones(1, m, m, dtype=torch.bool).tril()
-
-
-# --- right ---------------------------------------------------------------------------------------
-
-
-def by_comparing(m):
-    """Compares the positions of keys with those of queries."""
-    position = torch.arange(m)
-    return position[None, :] <= position[:, None]
-
-
-def one_pair_at_a_time(m):
-    """Loops, as the definition has it."""
-    mask = torch.zeros(m, m, dtype=torch.bool)
-    for i in range(m):
-        for j in range(i + 1):
-            mask[i, j] = True
-    return mask
-
-
-def without_the_future(m):
-    """Everything except what lies above the diagonal."""
-    return ~torch.triu(torch.ones(m, m), diagonal=1).bool()
-
-
-def from_lists(m):
-    """Without any function for triangles."""
-    return torch.tensor([[j <= i for j in range(m)] for i in range(m)])
-
-
-def by_summing_the_diagonal(m):
-    """A one on the diagonal stays on in all rows below it."""
-    return torch.eye(m).cumsum(0) > 0
+    def by_summing_the_diagonal(m):
+        """A one on the diagonal stays on in all rows below it."""
+        return torch.eye(m).cumsum(0) > 0
 
 
 EXERCISE = Exercise(
     id="causal_mask",
     oracle=correct,
     hint="Write the four rows for m = 4 on paper. Which keys j may query i see?",
-    misconceptions=(
-        not_itself,
-        hidden_is_true,
-        future_instead_of_past,
-        one_ahead,
-        itself_and_the_one_before,
-        only_itself,
-        mirrored,
-        all_allowed,
-        all_hidden,
-        numbers,
-        numbers_where_hidden,
-        additive,
-        additive_by_product,
-        with_leading_dimensions,
-    ),
-    right=(
-        by_comparing,
-        one_pair_at_a_time,
-        without_the_future,
-        from_lists,
-        by_summing_the_diagonal,
-    ),
+    misconceptions=functions_of(Wrong),
+    right=functions_of(Right),
     cases=cases,
 )

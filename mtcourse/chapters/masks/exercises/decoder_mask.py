@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 
 from mtcourse.checks.draw import Draw
-from mtcourse.checks.exercise import Exercise
+from mtcourse.checks.exercise import functions_of, Exercise
 from mtcourse.checks.outcomes import Case
 from mtcourse.layers import masks
 
@@ -45,172 +45,154 @@ def _version(ids, pad, triangle_fixed=True, meeting_fixed=True, keys_fixed=True)
     return causal & padding if meeting_fixed else causal | padding
 
 
-# --- wrong ---------------------------------------------------------------------------------------
+class Wrong:
+    """What learners write, the more particular before the more general."""
+
+    def nothing_mended(ids, pad):
+        """This still behaves like the broken version: all three bugs are in it.
+
+        Take one line at a time, and print what it makes for the two sentences above.
+        """
+        return _version(ids, pad, False, False, False)
+
+    def only_the_triangle_fixed(ids, pad):
+        """One bug is fixed: a token sees itself. Two are left, and both concern the padding.
+
+        Along which dimension of (batch, 1, queries, keys) do the ids lie? And when a pair must pass
+        both masks, which operator do you need?
+        """
+        return _version(ids, pad, True, False, False)
+
+    def only_the_meeting_fixed(ids, pad):
+        """One bug is fixed: a pair has to pass both masks. Each of the masks still has its own bug.
+
+        Print each of the two masks alone. May a token see itself? And is a padding *key* hidden?
+        """
+        return _version(ids, pad, False, True, False)
+
+    def only_the_keys_fixed(ids, pad):
+        """One bug is fixed: the ids lie along the keys. Two are left.
+
+        Print the triangle alone: is the diagonal what it should be? Then look at a pair that passes
+        only one of the masks.
+        """
+        return _version(ids, pad, False, False, True)
+
+    def triangle_left(ids, pad):
+        """Two bugs are fixed. One is left: no token may see itself, and the first sees nothing.
+
+        Look at the diagonal of the triangle.
+        """
+        return _version(ids, pad, triangle_fixed=False)
+
+    def meeting_left(ids, pad):
+        """Two bugs are fixed. One is left: a pair is allowed when it passes either of the masks.
+
+        A later key that is a token passes the padding mask. How many masks must a pair pass?
+        """
+        return _version(ids, pad, meeting_fixed=False)
+
+    def keys_left(ids, pad):
+        """Two bugs are fixed. One is left: padding queries see nothing, and padding keys are seen.
+
+        Compare the shapes: (batch, 1, queries, keys). On which of the two did the ids end up?
+        """
+        return _version(ids, pad, keys_fixed=False)
+
+    def causal_alone(ids, pad):
+        """The padding is no longer hidden at all: this is the causal mask for each sentence.
+
+        You need both masks: a key may be neither later than the query nor padding.
+        """
+        return masks.causal_mask(ids.shape[1]).expand(len(ids), 1, -1, -1)
+
+    def padding_alone(ids, pad):
+        """The future is no longer hidden: this is the padding mask, written out for each query.
+
+        You need both masks: a key may be neither later than the query nor padding.
+        """
+        return masks.padding_mask(ids, pad).expand(-1, 1, ids.shape[1], -1)
+
+    def padding_queries_hidden_too(ids, pad):
+        """Padding keys are hidden, but you emptied the rows of padding queries as well.
+
+        The output of a padding query is never used. Hide only the padding keys.
+        """
+        return correct(ids, pad) & (ids != pad)[:, None, :, None]
+
+    def future_instead_of_past(ids, pad):
+        """The triangle points the other way: each token sees itself and what comes after it.
+
+        Row i belongs to query i. How many keys may the first query see?
+        """
+        return masks.padding_mask(ids, pad) & masks.causal_mask(ids.shape[1]).mT
+
+    def true_is_hidden(ids, pad):
+        """Your mask is True where attention is hidden. It should be True where attention is
+        allowed.
+
+        One `~` over the whole mask inverts it. Is there one too many, or one too few?
+        """
+        return ~correct(ids, pad)
+
+    def padding_is_always_0(ids, pad):
+        """The three bugs are fixed, but the ids are compared with 0, whatever `pad` is.
+
+        The second argument says which id is padding.
+        """
+        return correct(ids, 0)
+
+    def without_dimension_for_heads(ids, pad):
+        """The booleans are right, but the dimension of size 1 for the heads is missing.
+
+        Scores are (batch, h, n, n). Broadcasting would align your batch with the heads.
+        """
+        return correct(ids, pad)[:, 0]
+
+    def numbers(ids, pad):
+        """The pairs are right, but they are the numbers 0 and 1 instead of False and True.
+
+        `&` of two booleans is a boolean. What turned yours into numbers?
+        """
+        return correct(ids, pad).float()
 
 
-def nothing_mended(ids, pad):
-    """This still behaves like the broken version: all three bugs are in it.
+class Right:
+    """Right answers, written differently."""
 
-    Take one line at a time, and print what it makes for the two sentences above.
-    """
-    return _version(ids, pad, False, False, False)
+    def mended(ids, pad):
+        """The version of the notebook with all three fixed."""
+        return _version(ids, pad)
 
+    def by_comparing(ids, pad):
+        """Compares positions."""
+        position = torch.arange(ids.size(1))
+        return (position[:, None] >= position) & ids.ne(pad)[:, None, None]
 
-def only_the_triangle_fixed(ids, pad):
-    """One bug is fixed: a token sees itself. Two are left, and both concern the padding.
+    def hidden_turned_round(ids, pad):
+        """A pair is hidden if its key is late or padding."""
+        late = torch.ones(ids.shape[1], ids.shape[1]).triu(1).bool()
+        return ~(late | (ids == pad)[:, None, None, :])
 
-    Along which dimension of (batch, 1, queries, keys) do the ids lie? And when a pair must pass
-    both masks, which operator do you need?
-    """
-    return _version(ids, pad, True, False, False)
+    def one_pair_at_a_time(ids, pad):
+        """Loops."""
+        batch, n = ids.shape
+        mask = torch.zeros(batch, 1, n, n, dtype=torch.bool)
+        for b in range(batch):
+            for i in range(n):
+                for j in range(i + 1):
+                    mask[b, 0, i, j] = ids[b, j] != pad
+        return mask
 
+    def triangle_of_rows(ids, pad):
+        """Writes the padding mask out, and cuts the triangle from it."""
+        n = ids.shape[1]
+        return (ids != pad)[:, None, None, :].expand(-1, -1, n, -1).tril()
 
-def only_the_meeting_fixed(ids, pad):
-    """One bug is fixed: a pair has to pass both masks. Each of the masks still has its own bug.
-
-    Print each of the two masks alone. May a token see itself? And is a padding *key* hidden?
-    """
-    return _version(ids, pad, False, True, False)
-
-
-def only_the_keys_fixed(ids, pad):
-    """One bug is fixed: the ids lie along the keys. Two are left.
-
-    Print the triangle alone: is the diagonal what it should be? Then look at a pair that passes
-    only one of the masks.
-    """
-    return _version(ids, pad, False, False, True)
-
-
-def triangle_left(ids, pad):
-    """Two bugs are fixed. One is left: no token may see itself, and the first sees nothing.
-
-    Look at the diagonal of the triangle.
-    """
-    return _version(ids, pad, triangle_fixed=False)
-
-
-def meeting_left(ids, pad):
-    """Two bugs are fixed. One is left: a pair is allowed when it passes either of the masks.
-
-    A later key that is a token passes the padding mask. How many masks must a pair pass?
-    """
-    return _version(ids, pad, meeting_fixed=False)
-
-
-def keys_left(ids, pad):
-    """Two bugs are fixed. One is left: padding queries see nothing, and padding keys are seen.
-
-    Compare the shapes: (batch, 1, queries, keys). On which of the two did the ids end up?
-    """
-    return _version(ids, pad, keys_fixed=False)
-
-
-def causal_alone(ids, pad):
-    """The padding is no longer hidden at all: this is the causal mask for each sentence.
-
-    You need both masks: a key may be neither later than the query nor padding.
-    """
-    return masks.causal_mask(ids.shape[1]).expand(len(ids), 1, -1, -1)
-
-
-def padding_alone(ids, pad):
-    """The future is no longer hidden: this is the padding mask, written out for each query.
-
-    You need both masks: a key may be neither later than the query nor padding.
-    """
-    return masks.padding_mask(ids, pad).expand(-1, 1, ids.shape[1], -1)
-
-
-def padding_queries_hidden_too(ids, pad):
-    """Padding keys are hidden, but you emptied the rows of padding queries as well.
-
-    The output of a padding query is never used. Hide only the padding keys.
-    """
-    return correct(ids, pad) & (ids != pad)[:, None, :, None]
-
-
-def future_instead_of_past(ids, pad):
-    """The triangle points the other way: each token sees itself and what comes after it.
-
-    Row i belongs to query i. How many keys may the first query see?
-    """
-    return masks.padding_mask(ids, pad) & masks.causal_mask(ids.shape[1]).mT
-
-
-def true_is_hidden(ids, pad):
-    """Your mask is True where attention is hidden. It should be True where attention is allowed.
-
-    One `~` over the whole mask inverts it. Is there one too many, or one too few?
-    """
-    return ~correct(ids, pad)
-
-
-def padding_is_always_0(ids, pad):
-    """The three bugs are fixed, but the ids are compared with 0, whatever `pad` is.
-
-    The second argument says which id is padding.
-    """
-    return correct(ids, 0)
-
-
-def without_dimension_for_heads(ids, pad):
-    """The booleans are right, but the dimension of size 1 for the heads is missing.
-
-    Scores are (batch, h, n, n). Broadcasting would align your batch with the heads.
-    """
-    return correct(ids, pad)[:, 0]
-
-
-def numbers(ids, pad):
-    """The pairs are right, but they are the numbers 0 and 1 instead of False and True.
-
-    `&` of two booleans is a boolean. What turned yours into numbers?
-    """
-    return correct(ids, pad).float()
-
-
-# --- right ---------------------------------------------------------------------------------------
-
-
-def mended(ids, pad):
-    """The version of the notebook with all three fixed."""
-    return _version(ids, pad)
-
-
-def by_comparing(ids, pad):
-    """Compares positions."""
-    position = torch.arange(ids.size(1))
-    return (position[:, None] >= position) & ids.ne(pad)[:, None, None]
-
-
-def hidden_turned_round(ids, pad):
-    """A pair is hidden if its key is late or padding."""
-    late = torch.ones(ids.shape[1], ids.shape[1]).triu(1).bool()
-    return ~(late | (ids == pad)[:, None, None, :])
-
-
-def one_pair_at_a_time(ids, pad):
-    """Loops."""
-    batch, n = ids.shape
-    mask = torch.zeros(batch, 1, n, n, dtype=torch.bool)
-    for b in range(batch):
-        for i in range(n):
-            for j in range(i + 1):
-                mask[b, 0, i, j] = ids[b, j] != pad
-    return mask
-
-
-def triangle_of_rows(ids, pad):
-    """Writes the padding mask out, and cuts the triangle from it."""
-    n = ids.shape[1]
-    return (ids != pad)[:, None, None, :].expand(-1, -1, n, -1).tril()
-
-
-def by_multiplying(ids, pad):
-    """A product of booleans is an and."""
-    n = ids.shape[1]
-    return torch.ones(n, n).tril().bool() * (ids != pad).view(-1, 1, 1, n)
+    def by_multiplying(ids, pad):
+        """A product of booleans is an and."""
+        n = ids.shape[1]
+        return torch.ones(n, n).tril().bool() * (ids != pad).view(-1, 1, 1, n)
 
 
 EXERCISE = Exercise(
@@ -218,30 +200,7 @@ EXERCISE = Exercise(
     oracle=correct,
     hint="Three things have to be right: a token sees itself, a pair must pass both masks, and "
     "padding is hidden as a key. Which of them is not right in yours?",
-    misconceptions=(
-        nothing_mended,
-        only_the_triangle_fixed,
-        only_the_meeting_fixed,
-        only_the_keys_fixed,
-        triangle_left,
-        meeting_left,
-        keys_left,
-        causal_alone,
-        padding_alone,
-        padding_queries_hidden_too,
-        future_instead_of_past,
-        true_is_hidden,
-        padding_is_always_0,
-        without_dimension_for_heads,
-        numbers,
-    ),
-    right=(
-        mended,
-        by_comparing,
-        hidden_turned_round,
-        one_pair_at_a_time,
-        triangle_of_rows,
-        by_multiplying,
-    ),
+    misconceptions=functions_of(Wrong),
+    right=functions_of(Right),
     cases=cases,
 )

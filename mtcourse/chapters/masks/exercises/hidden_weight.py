@@ -7,7 +7,7 @@ import math
 import torch
 
 from mtcourse.checks.draw import Draw
-from mtcourse.checks.exercise import Exercise
+from mtcourse.checks.exercise import functions_of, Exercise
 from mtcourse.checks.outcomes import Case
 
 
@@ -51,176 +51,159 @@ def _weight(score: float) -> float:
     return float(torch.sigmoid(torch.tensor(score, dtype=torch.float64)))
 
 
-# --- wrong ---------------------------------------------------------------------------------------
+class Wrong:
+    """What learners write, the more particular before the more general."""
+
+    def inside_and_outside_swapped(gap, v, d_k, inside):
+        """Inside and outside are swapped.
+
+        Inside means that v is added before the division, so that √d_k divides v as well.
+        """
+        return _weight(_score(gap, v, d_k, not inside))
+
+    def always_inside(gap, v, d_k, inside):
+        """v is always divided by √d_k, even where it stands outside.
+
+        Write both formulas one below the other. Where `inside` is False, nothing divides v.
+        """
+        return _weight(_score(gap, v, d_k, True))
+
+    def always_outside(gap, v, d_k, inside):
+        """v is never divided by √d_k, even where it stands inside.
+
+        Write both formulas one below the other. Where `inside` is True, the root divides the sum.
+        """
+        return _weight(_score(gap, v, d_k, False))
+
+    def no_scale(gap, v, d_k, inside):
+        """Nothing is divided by √d_k.
+
+        `gap` is a raw product q·k. It becomes a score only by the division.
+        """
+        return _weight(gap + v)
+
+    def only_v_is_scaled(gap, v, d_k, inside):
+        """With the mask outside, you did not divide the product by √d_k. It is always divided.
+
+        In both formulas the root divides the raw product. They differ only in what happens to v.
+        """
+        return _weight((gap + v) / math.sqrt(d_k) if inside else gap + v)
+
+    def divided_by_d_k(gap, v, d_k, inside):
+        """You divided by d_k instead of its square root.
+
+        Both formulas have √d_k in the denominator.
+        """
+        return _weight((gap + v) / d_k if inside else gap / d_k + v)
+
+    def visible_weight(gap, v, d_k, inside):
+        """This is the weight of the visible key. Return that of the hidden key.
+
+        The two sum to 1. Whose exponential stands in the numerator?
+        """
+        return _weight(-_score(gap, v, d_k, inside))
+
+    def v_subtracted(gap, v, d_k, inside):
+        """You subtracted v. It is negative already, so you raised the hidden key's score.
+
+        In both formulas the mask is added.
+        """
+        return _weight(_score(gap, -v, d_k, inside))
+
+    def gap_subtracted(gap, v, d_k, inside):
+        """The gap has the wrong sign. It belongs to the hidden key, and you gave it to the visible
+        one.
+
+        The visible key has the score 0. What is the hidden key's, before the mask?
+        """
+        return _weight(_score(-gap, v, d_k, inside))
+
+    def no_mask(gap, v, d_k, inside):
+        """This is the weight without any mask; v is not used.
+
+        Add v to the hidden key's score, before the division or after it, as `inside` says.
+        """
+        return _weight(gap / math.sqrt(d_k))
+
+    def never_any(gap, v, d_k, inside):
+        """You return 0, as if a hidden key never got any weight. That is true only for -inf.
+
+        A finite v gives the hidden key a finite score. What is its exponential?
+        """
+        return 0.0
+
+    def not_shared(gap, v, d_k, inside):
+        """This is e to the hidden score, not yet divided by the sum over both keys.
+
+        A softmax divides by the sum. What is the visible key's exponential, when its score is 0?
+        """
+        return float(torch.tensor(_score(gap, v, d_k, inside), dtype=torch.float64).exp())
+
+    def both_weights(gap, v, d_k, inside):
+        """These are the weights of both keys. Return one number, that of the hidden key.
+
+        Take the entry that belongs to the hidden key.
+        """
+        scores = torch.tensor([0.0, _score(gap, v, d_k, inside)], dtype=torch.float64)
+        return torch.softmax(scores, dim=0)
+
+    def overflows_for_low_scores(gap, v, d_k, inside):
+        """The formula is right, but e to the power of minus the score is too large for a Python
+        float.
+
+        For a very low score use e^score, which is nearly 0, in place of e^-score: divide numerator
+        and denominator by e^-score. Or use `torch.sigmoid`.
+        """
+        return 1 / (1 + math.exp(-_score(gap, v, d_k, inside)))
+
+    def overflows_for_high_scores(gap, v, d_k, inside):
+        """The formula is right, but e to the power of the score is too large for a Python float.
+
+        For a very high score use e^-score, which is nearly 0: divide numerator and denominator by
+        e^score. Or use `torch.sigmoid`.
+        """
+        score = _score(gap, v, d_k, inside)
+        return math.exp(score) / (1 + math.exp(score))
+
+    def infinity_over_infinity(gap, v, d_k, inside):
+        """The formula is right, but for a very high score it divides infinity by infinity: NaN.
+
+        Subtract the larger of both scores first, as a softmax does, or use `torch.sigmoid`.
+        """
+        shares = torch.tensor([0.0, _score(gap, v, d_k, inside)], dtype=torch.float64).exp()
+        return float(shares[1] / shares.sum())
 
 
-def inside_and_outside_swapped(gap, v, d_k, inside):
-    """Inside and outside are swapped.
+class Right:
+    """Right answers, written differently."""
 
-    Inside means that v is added before the division, so that √d_k divides v as well.
-    """
-    return _weight(_score(gap, v, d_k, not inside))
+    def by_sigmoid(gap, v, d_k, inside):
+        """Torch's logistic function, which does not overflow."""
+        root = d_k**0.5
+        score = (gap + v) / root if inside else gap / root + v
+        return torch.sigmoid(torch.tensor(score)).item()
 
+    def by_softmax(gap, v, d_k, inside):
+        """The softmax over both keys, as the documents write it."""
+        products, mask = torch.tensor([0.0, gap]), torch.tensor([0.0, v])
+        scores = (products + mask) / d_k**0.5 if inside else products / d_k**0.5 + mask
+        return scores.softmax(-1)[1]
 
-def always_inside(gap, v, d_k, inside):
-    """v is always divided by √d_k, even where it stands outside.
+    def by_tanh(gap, v, d_k, inside):
+        """The logistic function is half of a hyperbolic tangent."""
+        score = gap / math.sqrt(d_k) + v / (math.sqrt(d_k) if inside else 1)
+        return 0.5 * (1 + math.tanh(score / 2))
 
-    Write both formulas one below the other. Where `inside` is False, nothing divides v.
-    """
-    return _weight(_score(gap, v, d_k, True))
+    def by_torch_exp(gap, v, d_k, inside):
+        """Torch's exponential overflows to infinity, and 1 over that is 0."""
+        score = torch.tensor(_score(gap, v, d_k, inside))
+        return 1 / (1 + torch.exp(-score))
 
-
-def always_outside(gap, v, d_k, inside):
-    """v is never divided by √d_k, even where it stands inside.
-
-    Write both formulas one below the other. Where `inside` is True, the root divides the sum.
-    """
-    return _weight(_score(gap, v, d_k, False))
-
-
-def no_scale(gap, v, d_k, inside):
-    """Nothing is divided by √d_k.
-
-    `gap` is a raw product q·k. It becomes a score only by the division.
-    """
-    return _weight(gap + v)
-
-
-def only_v_is_scaled(gap, v, d_k, inside):
-    """With the mask outside, you did not divide the product by √d_k. It is always divided.
-
-    In both formulas the root divides the raw product. They differ only in what happens to v.
-    """
-    return _weight((gap + v) / math.sqrt(d_k) if inside else gap + v)
-
-
-def divided_by_d_k(gap, v, d_k, inside):
-    """You divided by d_k instead of its square root.
-
-    Both formulas have √d_k in the denominator.
-    """
-    return _weight((gap + v) / d_k if inside else gap / d_k + v)
-
-
-def visible_weight(gap, v, d_k, inside):
-    """This is the weight of the visible key. Return that of the hidden key.
-
-    The two sum to 1. Whose exponential stands in the numerator?
-    """
-    return _weight(-_score(gap, v, d_k, inside))
-
-
-def v_subtracted(gap, v, d_k, inside):
-    """You subtracted v. It is negative already, so you raised the hidden key's score.
-
-    In both formulas the mask is added.
-    """
-    return _weight(_score(gap, -v, d_k, inside))
-
-
-def gap_subtracted(gap, v, d_k, inside):
-    """The gap has the wrong sign. It belongs to the hidden key, and you gave it to the visible one.
-
-    The visible key has the score 0. What is the hidden key's, before the mask?
-    """
-    return _weight(_score(-gap, v, d_k, inside))
-
-
-def no_mask(gap, v, d_k, inside):
-    """This is the weight without any mask; v is not used.
-
-    Add v to the hidden key's score, before the division or after it, as `inside` says.
-    """
-    return _weight(gap / math.sqrt(d_k))
-
-
-def never_any(gap, v, d_k, inside):
-    """You return 0, as if a hidden key never got any weight. That is true only for -inf.
-
-    A finite v gives the hidden key a finite score. What is its exponential?
-    """
-    return 0.0
-
-
-def not_shared(gap, v, d_k, inside):
-    """This is e to the hidden score, not yet divided by the sum over both keys.
-
-    A softmax divides by the sum. What is the visible key's exponential, when its score is 0?
-    """
-    return float(torch.tensor(_score(gap, v, d_k, inside), dtype=torch.float64).exp())
-
-
-def both_weights(gap, v, d_k, inside):
-    """These are the weights of both keys. Return one number, that of the hidden key.
-
-    Take the entry that belongs to the hidden key.
-    """
-    scores = torch.tensor([0.0, _score(gap, v, d_k, inside)], dtype=torch.float64)
-    return torch.softmax(scores, dim=0)
-
-
-def overflows_for_low_scores(gap, v, d_k, inside):
-    """The formula is right, but e to the power of minus the score is too large for a Python float.
-
-    For a very low score use e^score, which is nearly 0, in place of e^-score: divide numerator and
-    denominator by e^-score. Or use `torch.sigmoid`.
-    """
-    return 1 / (1 + math.exp(-_score(gap, v, d_k, inside)))
-
-
-def overflows_for_high_scores(gap, v, d_k, inside):
-    """The formula is right, but e to the power of the score is too large for a Python float.
-
-    For a very high score use e^-score, which is nearly 0: divide numerator and denominator by
-    e^score. Or use `torch.sigmoid`.
-    """
-    score = _score(gap, v, d_k, inside)
-    return math.exp(score) / (1 + math.exp(score))
-
-
-def infinity_over_infinity(gap, v, d_k, inside):
-    """The formula is right, but for a very high score it divides infinity by infinity: NaN.
-
-    Subtract the larger of both scores first, as a softmax does, or use `torch.sigmoid`.
-    """
-    shares = torch.tensor([0.0, _score(gap, v, d_k, inside)], dtype=torch.float64).exp()
-    return float(shares[1] / shares.sum())
-
-
-# --- right ---------------------------------------------------------------------------------------
-
-
-def by_sigmoid(gap, v, d_k, inside):
-    """Torch's logistic function, which does not overflow."""
-    root = d_k**0.5
-    score = (gap + v) / root if inside else gap / root + v
-    return torch.sigmoid(torch.tensor(score)).item()
-
-
-def by_softmax(gap, v, d_k, inside):
-    """The softmax over both keys, as the documents write it."""
-    products, mask = torch.tensor([0.0, gap]), torch.tensor([0.0, v])
-    scores = (products + mask) / d_k**0.5 if inside else products / d_k**0.5 + mask
-    return scores.softmax(-1)[1]
-
-
-def by_tanh(gap, v, d_k, inside):
-    """The logistic function is half of a hyperbolic tangent."""
-    score = gap / math.sqrt(d_k) + v / (math.sqrt(d_k) if inside else 1)
-    return 0.5 * (1 + math.tanh(score / 2))
-
-
-def by_torch_exp(gap, v, d_k, inside):
-    """Torch's exponential overflows to infinity, and 1 over that is 0."""
-    score = torch.tensor(_score(gap, v, d_k, inside))
-    return 1 / (1 + torch.exp(-score))
-
-
-def after_subtracting_the_maximum(gap, v, d_k, inside):
-    """What a softmax does inside."""
-    score = (gap + v * (1 if inside else math.sqrt(d_k))) / math.sqrt(d_k)
-    top = max(score, 0)
-    return math.exp(score - top) / (math.exp(-top) + math.exp(score - top))
+    def after_subtracting_the_maximum(gap, v, d_k, inside):
+        """What a softmax does inside."""
+        score = (gap + v * (1 if inside else math.sqrt(d_k))) / math.sqrt(d_k)
+        top = max(score, 0)
+        return math.exp(score - top) / (math.exp(-top) + math.exp(score - top))
 
 
 EXERCISE = Exercise(
@@ -228,24 +211,7 @@ EXERCISE = Exercise(
     oracle=correct,
     hint="Write down both scores, that of the visible key and that of the hidden one. Then write "
     "the softmax over these two, and divide numerator and denominator by e^score.",
-    misconceptions=(
-        inside_and_outside_swapped,
-        always_inside,
-        always_outside,
-        no_scale,
-        only_v_is_scaled,
-        divided_by_d_k,
-        visible_weight,
-        v_subtracted,
-        gap_subtracted,
-        no_mask,
-        never_any,
-        not_shared,
-        both_weights,
-        overflows_for_low_scores,
-        overflows_for_high_scores,
-        infinity_over_infinity,
-    ),
-    right=(by_sigmoid, by_softmax, by_tanh, by_torch_exp, after_subtracting_the_maximum),
+    misconceptions=functions_of(Wrong),
+    right=functions_of(Right),
     cases=cases,
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 
 from mtcourse.checks.draw import Draw
-from mtcourse.checks.exercise import Exercise
+from mtcourse.checks.exercise import functions_of, Exercise
 from mtcourse.checks.outcomes import Case
 
 
@@ -51,209 +51,190 @@ def _padding(mask: torch.Tensor, lengths: torch.Tensor, shift: int = 0) -> torch
     return torch.arange(len(mask)) >= lengths[:, None, None] + shift
 
 
-# --- wrong ---------------------------------------------------------------------------------------
+class Wrong:
+    """What learners write, the more particular before the more general."""
 
+    def only_the_future(mask, lengths):
+        """You looked for keys in the future, but not for padding keys.
 
-def only_the_future(mask, lengths):
-    """You looked for keys in the future, but not for padding keys.
+        Document B's mask hides all of the future. Which keys does it show in its last row?
+        """
+        return ((mask == 1) & _late(mask)).any(-1).expand(len(lengths), -1)
 
-    Document B's mask hides all of the future. Which keys does it show in its last row?
-    """
-    return ((mask == 1) & _late(mask)).any(-1).expand(len(lengths), -1)
+    def only_padding(mask, lengths):
+        """You looked for padding keys, but not for keys in the future.
 
+        In a mask of nothing but ones, the first row of a sentence without padding leaks too.
+        """
+        return ((mask == 1) & _padding(mask, lengths)).any(-1)
 
-def only_padding(mask, lengths):
-    """You looked for padding keys, but not for keys in the future.
+    def late_and_padding(mask, lengths):
+        """You looked for keys that are both in the future and padding. One of the two is enough.
 
-    In a mask of nothing but ones, the first row of a sentence without padding leaks too.
-    """
-    return ((mask == 1) & _padding(mask, lengths)).any(-1)
+        A row leaks if it sees the future *or* padding.
+        """
+        return ((mask == 1) & _late(mask) & _padding(mask, lengths)).any(-1)
 
+    def columns(mask, lengths):
+        """You returned the columns that leak: keys that some query sees and must not see.
 
-def late_and_padding(mask, lengths):
-    """You looked for keys that are both in the future and padding. One of the two is enough.
+        Return the rows, which are the queries. Along which dimension do you look for any True?
+        """
+        return ((mask == 1) & (_late(mask) | _padding(mask, lengths))).any(-2)
 
-    A row leaks if it sees the future *or* padding.
-    """
-    return ((mask == 1) & _late(mask) & _padding(mask, lengths)).any(-1)
+    def last_token_as_padding(mask, lengths):
+        """You count the last token of each sentence as padding: the comparison is off by one.
 
+        The tokens of a sentence of 3 stand at positions 0, 1 and 2.
+        """
+        return ((mask == 1) & (_late(mask) | _padding(mask, lengths, -1))).any(-1)
 
-def columns(mask, lengths):
-    """You returned the columns that leak: keys that some query sees and must not see.
+    def first_padding_as_token(mask, lengths):
+        """You count the first padding key of each sentence as a token: the comparison is off by
+        one.
 
-    Return the rows, which are the queries. Along which dimension do you look for any True?
-    """
-    return ((mask == 1) & (_late(mask) | _padding(mask, lengths))).any(-2)
+        The tokens of a sentence of 3 stand at positions 0, 1 and 2. What stands at position 3?
+        """
+        return ((mask == 1) & (_late(mask) | _padding(mask, lengths, 1))).any(-1)
 
+    def itself_counts_as_future(mask, lengths):
+        """You count a row as leaking if the query sees itself. It may see itself.
 
-def last_token_as_padding(mask, lengths):
-    """You count the last token of each sentence as padding: the comparison is off by one.
+        A key is late only if it comes *after* the query.
+        """
+        late = _late(mask) | torch.eye(len(mask), dtype=torch.bool)
+        return ((mask == 1) & (late | _padding(mask, lengths))).any(-1)
 
-    The tokens of a sentence of 3 stand at positions 0, 1 and 2.
-    """
-    return ((mask == 1) & (_late(mask) | _padding(mask, lengths, -1))).any(-1)
+    def past_counts_as_future(mask, lengths):
+        """You count a row as leaking if it sees an earlier key. Only *later* keys are in the
+        future.
 
+        Rows are queries i, columns keys j. Which of i and j is larger where the key is late?
+        """
+        return ((mask == 1) & (_late(mask).mT | _padding(mask, lengths))).any(-1)
 
-def first_padding_as_token(mask, lengths):
-    """You count the first padding key of each sentence as a token: the comparison is off by one.
+    def all_keys_must_leak(mask, lengths):
+        """You count a row only if every key that it sees is forbidden. One forbidden key is enough.
 
-    The tokens of a sentence of 3 stand at positions 0, 1 and 2. What stands at position 3?
-    """
-    return ((mask == 1) & (_late(mask) | _padding(mask, lengths, 1))).any(-1)
+        Do you need any, or all?
+        """
+        forbidden = _late(mask) | _padding(mask, lengths)
+        return (forbidden | (mask == 0)).all(-1)
 
+    def safe_rows(mask, lengths):
+        """True stands at the rows that see nothing forbidden. It belongs to the others.
 
-def itself_counts_as_future(mask, lengths):
-    """You count a row as leaking if the query sees itself. It may see itself.
+        Read the name of the function: it should be True where a row leaks.
+        """
+        return ~correct(mask, lengths)
 
-    A key is late only if it comes *after* the query.
-    """
-    late = _late(mask) | torch.eye(len(mask), dtype=torch.bool)
-    return ((mask == 1) & (late | _padding(mask, lengths))).any(-1)
+    def only_rows_of_tokens(mask, lengths):
+        """You left out the rows of padding queries, and they can leak like any other.
 
-
-def past_counts_as_future(mask, lengths):
-    """You count a row as leaking if it sees an earlier key. Only *later* keys are in the future.
-
-    Rows are queries i, columns keys j. Which of i and j is larger where the key is late?
-    """
-    return ((mask == 1) & (_late(mask).mT | _padding(mask, lengths))).any(-1)
-
-
-def all_keys_must_leak(mask, lengths):
-    """You count a row only if every key that it sees is forbidden. One forbidden key is enough.
-
-    Do you need any, or all?
-    """
-    forbidden = _late(mask) | _padding(mask, lengths)
-    return (forbidden | (mask == 0)).all(-1)
-
-
-def safe_rows(mask, lengths):
-    """True stands at the rows that see nothing forbidden. It belongs to the others.
-
-    Read the name of the function: it should be True where a row leaks.
-    """
-    return ~correct(mask, lengths)
-
-
-def only_rows_of_tokens(mask, lengths):
-    """You left out the rows of padding queries, and they can leak like any other.
-
-    The question is about every row of the mask. Whether the output of a padding query is ever used
-    is a different question, and a good one.
-    """
-    return correct(mask, lengths) & ~_padding(mask, lengths)[:, 0]
-
-
-def every_padding_row(mask, lengths):
-    """You count every row of a padding query as leaking, whatever it sees.
-
-    A padding query that sees only earlier tokens sees nothing forbidden.
-    """
-    return correct(mask, lengths) | _padding(mask, lengths)[:, 0]
-
-
-def padding_on_queries(mask, lengths):
-    """You put padding on the rows, so that every padding query that sees a key counts as leaking.
-
-    Which *keys* are padding? Keys are columns.
-    """
-    padding = _padding(mask, lengths).mT
-    return ((mask == 1) & (_late(mask) | padding)).any(-1)
-
-
-def hidden_keys_leak(mask, lengths):
-    """You read the zeros of the mask as allowed.
-
-    In document B's mask a 1 means that the query sees the key.
-    """
-    return ((mask == 0) & (_late(mask) | _padding(mask, lengths))).any(-1)
-
-
-def differs_in_any_way(mask, lengths):
-    """You count rows that differ from the right mask in any way, even if they see too little.
-
-    A row that hides an allowed key loses information, but it does not leak.
-    """
-    return ((mask == 1) != ~(_late(mask) | _padding(mask, lengths))).any(-1)
-
-
-def longest_sentence_for_all(mask, lengths):
-    """You took every sentence to be as long as the longest one.
-
-    Each sentence has its own padding. Give the lengths dimensions of size 1 to broadcast.
-    """
-    return correct(mask, lengths.max().expand(len(lengths)))
-
-
-def any_sentence(mask, lengths):
-    """You returned one row for all sentences: True where the mask leaks for any of them.
-
-    Return an answer for each sentence, (batch, n).
-    """
-    return correct(mask, lengths).any(0)
-
-
-def pairs(mask, lengths):
-    """These are the pairs that leak. Return the rows that contain such a pair.
-
-    Which dimension has to go?
-    """
-    return (mask == 1) & (_late(mask) | _padding(mask, lengths))
-
-
-def counted(mask, lengths):
-    """These are numbers: how many forbidden keys each row sees. Return whether it sees any.
-
-    Compare with 0, or ask for any True.
-    """
-    return ((mask == 1) & (_late(mask) | _padding(mask, lengths))).sum(-1)
-
-
-# --- right ---------------------------------------------------------------------------------------
-
-
-def one_pair_at_a_time(mask, lengths):
-    """Loops, as the definition has it."""
-    n = mask.shape[0]
-    leaks = torch.zeros(len(lengths), n, dtype=torch.bool)
-    for b, length in enumerate(lengths.tolist()):
-        for i in range(n):
-            for j in range(n):
-                if mask[i, j] and (j > i or j >= length):
-                    leaks[b, i] = True
-    return leaks
-
-
-def by_the_right_mask(mask, lengths):
-    """Builds what is allowed, and looks at what else is on."""
-    n = len(mask)
-    allowed = torch.ones(n, n).tril().bool() & (torch.arange(n) < lengths[:, None])[:, None, :]
-    return (mask.bool() & ~allowed).any(dim=-1)
-
-
-def by_the_last_key(mask, lengths):
-    """The last key that a row sees decides."""
-    position = torch.arange(len(mask))
-    last = torch.where(mask > 0, position, -1).amax(-1)
-    return (last > position) | (last >= lengths[:, None])
-
-
-def by_counting(mask, lengths):
-    """Counts the ones to the right of what is allowed."""
-    n = len(mask)
-    seen_up_to = mask.cumsum(-1)
-    end = torch.minimum(torch.arange(n) + 1, lengths[:, None])
-    within = seen_up_to[torch.arange(n), end - 1]
-    return mask.sum(-1) > within
-
-
-def from_lists(mask, lengths):
-    """Through lists of Python."""
-    rows = [[bool(x) for x in row] for row in mask.tolist()]
-    return torch.tensor(
-        [[any(row[min(i + 1, length) :]) for i, row in enumerate(rows)] for length in lengths]
-    )
+        The question is about every row of the mask. Whether the output of a padding query is ever
+        used is a different question, and a good one.
+        """
+        return correct(mask, lengths) & ~_padding(mask, lengths)[:, 0]
+
+    def every_padding_row(mask, lengths):
+        """You count every row of a padding query as leaking, whatever it sees.
+
+        A padding query that sees only earlier tokens sees nothing forbidden.
+        """
+        return correct(mask, lengths) | _padding(mask, lengths)[:, 0]
+
+    def padding_on_queries(mask, lengths):
+        """You put padding on the rows, so that every padding query that sees a key counts as
+        leaking.
+
+        Which *keys* are padding? Keys are columns.
+        """
+        padding = _padding(mask, lengths).mT
+        return ((mask == 1) & (_late(mask) | padding)).any(-1)
+
+    def hidden_keys_leak(mask, lengths):
+        """You read the zeros of the mask as allowed.
+
+        In document B's mask a 1 means that the query sees the key.
+        """
+        return ((mask == 0) & (_late(mask) | _padding(mask, lengths))).any(-1)
+
+    def differs_in_any_way(mask, lengths):
+        """You count rows that differ from the right mask in any way, even if they see too little.
+
+        A row that hides an allowed key loses information, but it does not leak.
+        """
+        return ((mask == 1) != ~(_late(mask) | _padding(mask, lengths))).any(-1)
+
+    def longest_sentence_for_all(mask, lengths):
+        """You took every sentence to be as long as the longest one.
+
+        Each sentence has its own padding. Give the lengths dimensions of size 1 to broadcast.
+        """
+        return correct(mask, lengths.max().expand(len(lengths)))
+
+    def any_sentence(mask, lengths):
+        """You returned one row for all sentences: True where the mask leaks for any of them.
+
+        Return an answer for each sentence, (batch, n).
+        """
+        return correct(mask, lengths).any(0)
+
+    def pairs(mask, lengths):
+        """These are the pairs that leak. Return the rows that contain such a pair.
+
+        Which dimension has to go?
+        """
+        return (mask == 1) & (_late(mask) | _padding(mask, lengths))
+
+    def counted(mask, lengths):
+        """These are numbers: how many forbidden keys each row sees. Return whether it sees any.
+
+        Compare with 0, or ask for any True.
+        """
+        return ((mask == 1) & (_late(mask) | _padding(mask, lengths))).sum(-1)
+
+
+class Right:
+    """Right answers, written differently."""
+
+    def one_pair_at_a_time(mask, lengths):
+        """Loops, as the definition has it."""
+        n = mask.shape[0]
+        leaks = torch.zeros(len(lengths), n, dtype=torch.bool)
+        for b, length in enumerate(lengths.tolist()):
+            for i in range(n):
+                for j in range(n):
+                    if mask[i, j] and (j > i or j >= length):
+                        leaks[b, i] = True
+        return leaks
+
+    def by_the_right_mask(mask, lengths):
+        """Builds what is allowed, and looks at what else is on."""
+        n = len(mask)
+        allowed = torch.ones(n, n).tril().bool() & (torch.arange(n) < lengths[:, None])[:, None, :]
+        return (mask.bool() & ~allowed).any(dim=-1)
+
+    def by_the_last_key(mask, lengths):
+        """The last key that a row sees decides."""
+        position = torch.arange(len(mask))
+        last = torch.where(mask > 0, position, -1).amax(-1)
+        return (last > position) | (last >= lengths[:, None])
+
+    def by_counting(mask, lengths):
+        """Counts the ones to the right of what is allowed."""
+        n = len(mask)
+        seen_up_to = mask.cumsum(-1)
+        end = torch.minimum(torch.arange(n) + 1, lengths[:, None])
+        within = seen_up_to[torch.arange(n), end - 1]
+        return mask.sum(-1) > within
+
+    def from_lists(mask, lengths):
+        """Through lists of Python."""
+        rows = [[bool(x) for x in row] for row in mask.tolist()]
+        return torch.tensor(
+            [[any(row[min(i + 1, length) :]) for i, row in enumerate(rows)] for length in lengths]
+        )
 
 
 EXERCISE = Exercise(
@@ -261,27 +242,7 @@ EXERCISE = Exercise(
     oracle=correct,
     hint="Take one pair of a query i and a key j that the mask allows. When is it forbidden? Then "
     "ask for any such pair in a row.",
-    misconceptions=(
-        only_the_future,
-        only_padding,
-        late_and_padding,
-        columns,
-        last_token_as_padding,
-        first_padding_as_token,
-        itself_counts_as_future,
-        past_counts_as_future,
-        all_keys_must_leak,
-        safe_rows,
-        only_rows_of_tokens,
-        every_padding_row,
-        padding_on_queries,
-        hidden_keys_leak,
-        differs_in_any_way,
-        longest_sentence_for_all,
-        any_sentence,
-        pairs,
-        counted,
-    ),
-    right=(one_pair_at_a_time, by_the_right_mask, by_the_last_key, by_counting, from_lists),
+    misconceptions=functions_of(Wrong),
+    right=functions_of(Right),
     cases=cases,
 )

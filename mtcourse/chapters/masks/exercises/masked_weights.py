@@ -7,7 +7,7 @@ import math
 import torch
 
 from mtcourse.checks.draw import Draw
-from mtcourse.checks.exercise import Exercise, Rule
+from mtcourse.checks.exercise import functions_of, Exercise, Rule
 from mtcourse.checks.outcomes import Case
 from mtcourse.layers.attention import attention_weights
 
@@ -49,217 +49,204 @@ def sums(case: Case, weights) -> bool:
     return torch.allclose(weights.sum(-1), wanted.to(weights.dtype), atol=1e-5)
 
 
-# --- wrong ---------------------------------------------------------------------------------------
+class Wrong:
+    """What learners write, the more particular before the more general."""
+
+    def changes_scores(scores, mask):
+        """The weights are right, but the caller's scores now hold -inf.
+
+        A method whose name ends in `_` writes into its tensor. The one without `_` makes a new one.
+        """
+        return torch.softmax(scores.masked_fill_(~mask, -math.inf), dim=-1).masked_fill(~mask, 0.0)
+
+    def zeroed_after_softmax(scores, mask):
+        """You set hidden weights to 0 after the softmax, and the others no longer sum to 1.
 
+        The softmax divided a weight of 1 among all keys. Hide keys before the softmax.
+        """
+        return torch.softmax(scores, dim=-1) * mask
 
-def changes_scores(scores, mask):
-    """The weights are right, but the caller's scores now hold -inf.
+    def shared_out_again(scores, mask):
+        """You set hidden weights to 0 after the softmax, and divided each row by the sum that was
+        left.
 
-    A method whose name ends in `_` writes into its tensor. The one without `_` makes a new one.
-    """
-    return torch.softmax(scores.masked_fill_(~mask, -math.inf), dim=-1).masked_fill(~mask, 0.0)
+        That can be 0/0: in a row without allowed keys, and where a hidden score is so large that
+        all visible weights are rounded to 0. Hide keys before the softmax.
+        """
+        weights = torch.softmax(scores, dim=-1) * mask
+        return weights / weights.sum(-1, keepdim=True)
 
+    def shared_out_again_with_a_floor(scores, mask):
+        """After hiding, you divide each row by its sum. But beside a large hidden score, the sum is
+        0.
 
-def zeroed_after_softmax(scores, mask):
-    """You set hidden weights to 0 after the softmax, and the others no longer sum to 1.
+        The largest score decides how small the other weights are, and it may be hidden. Hide it
+        first.
+        """
+        weights = torch.softmax(scores, dim=-1) * mask
+        return weights / weights.sum(-1, keepdim=True).clamp(min=1e-9)
 
-    The softmax divided a weight of 1 among all keys. Hide keys before the softmax.
-    """
-    return torch.softmax(scores, dim=-1) * mask
+    def shared_out_again_without_nan(scores, mask):
+        """You hid keys after the softmax, and replacing NaN by 0 also emptied rows that do see
+        keys.
 
+        A large hidden score takes all the weight before you hide it, which leaves 0/0. Hide it
+        before.
+        """
+        weights = torch.softmax(scores, dim=-1) * mask
+        return torch.nan_to_num(weights / weights.sum(-1, keepdim=True))
+
+    def hidden_scores_are_0(scores, mask):
+        """You set hidden scores to 0. A score of 0 does not mean no weight: e⁰ is 1.
+
+        Which score has an exponential of 0?
+        """
+        return torch.softmax(scores.masked_fill(~mask, 0.0), dim=-1)
+
+    def filled_with_minus_1e4(scores, mask):
+        """You set hidden scores to -10000. Where the visible ones are even lower, the hidden key
+        wins.
+
+        No finite number is below every score. And what should a row give if it may see nothing?
+        """
+        return torch.softmax(scores.masked_fill(~mask, -1e4), dim=-1)
+
+    def filled_with_minus_1e9(scores, mask):
+        """A row that may see nothing spreads its weight evenly over hidden keys.
 
-def shared_out_again(scores, mask):
-    """You set hidden weights to 0 after the softmax, and divided each row by the sum that was left.
+        If all scores of a row are the same number, however low, the softmax gives equal weights.
+        What should such a row give?
+        """
+        return torch.softmax(scores.masked_fill(~mask, -1e9), dim=-1)
 
-    That can be 0/0: in a row without allowed keys, and where a hidden score is so large that all
-    visible weights are rounded to 0. Hide keys before the softmax.
-    """
-    weights = torch.softmax(scores, dim=-1) * mask
-    return weights / weights.sum(-1, keepdim=True)
+    def minus_1e9_added(scores, mask):
+        """You subtract a large number from hidden scores. A row with only hidden keys attends to
+        them.
 
+        If you subtract the same number from all scores of a row, the softmax does not change.
+        """
+        return torch.softmax(scores - 1e9 * ~mask, dim=-1)
 
-def shared_out_again_with_a_floor(scores, mask):
-    """After hiding, you divide each row by its sum. But beside a large hidden score, the sum is 0.
+    def empty_rows_are_nan(scores, mask):
+        """A row that may see nothing is NaN.
 
-    The largest score decides how small the other weights are, and it may be hidden. Hide it first.
-    """
-    weights = torch.softmax(scores, dim=-1) * mask
-    return weights / weights.sum(-1, keepdim=True).clamp(min=1e-9)
-
-
-def shared_out_again_without_nan(scores, mask):
-    """You hid keys after the softmax, and replacing NaN by 0 also emptied rows that do see keys.
-
-    A large hidden score takes all the weight before you hide it, which leaves 0/0. Hide it before.
-    """
-    weights = torch.softmax(scores, dim=-1) * mask
-    return torch.nan_to_num(weights / weights.sum(-1, keepdim=True))
-
-
-def hidden_scores_are_0(scores, mask):
-    """You set hidden scores to 0. A score of 0 does not mean no weight: e⁰ is 1.
-
-    Which score has an exponential of 0?
-    """
-    return torch.softmax(scores.masked_fill(~mask, 0.0), dim=-1)
-
-
-def filled_with_minus_1e4(scores, mask):
-    """You set hidden scores to -10000. Where the visible ones are even lower, the hidden key wins.
-
-    No finite number is below every score. And what should a row give if it may see nothing?
-    """
-    return torch.softmax(scores.masked_fill(~mask, -1e4), dim=-1)
-
-
-def filled_with_minus_1e9(scores, mask):
-    """A row that may see nothing spreads its weight evenly over hidden keys.
-
-    If all scores of a row are the same number, however low, the softmax gives equal weights.
-    What should such a row give?
-    """
-    return torch.softmax(scores.masked_fill(~mask, -1e9), dim=-1)
-
-
-def minus_1e9_added(scores, mask):
-    """You subtract a large number from hidden scores. A row with only hidden keys attends to them.
-
-    If you subtract the same number from all scores of a row, the softmax does not change.
-    """
-    return torch.softmax(scores - 1e9 * ~mask, dim=-1)
-
-
-def empty_rows_are_nan(scores, mask):
-    """A row that may see nothing is NaN.
-
-    The softmax of a row of -inf is 0/0. The value of such a row is a choice, and here it is 0.
-    """
-    return torch.softmax(scores.masked_fill(~mask, -math.inf), dim=-1)
-
-
-def minus_infinity_added(scores, mask):
-    """A row that may see nothing is NaN: you added -inf to all of its scores.
-
-    The softmax of a row of -inf is 0/0. Fix that row. Its gradient is NaN too, unless you
-    *replace* hidden scores instead of adding to them.
-    """
-    return torch.softmax(scores + torch.where(mask, 0.0, -math.inf), dim=-1)
-
-
-def true_is_hidden(scores, mask):
-    """You read the mask the other way round: the keys that should be visible are hidden.
-
-    True means allowed. Which scores should become -inf?
-    """
-    return torch.softmax(scores.masked_fill(mask, -math.inf), dim=-1)
-
-
-def booleans_added(scores, mask):
-    """You added the booleans to the scores: True counts as 1, False as 0.
-
-    That raises visible scores by 1 and hides nothing. The documents add 0 and -inf.
-    """
-    return torch.softmax(scores + mask.to(scores.dtype), dim=-1)
-
-
-def mask_turned(scores, mask):
-    """You transposed the mask: queries and keys changed places.
-
-    Row i of the mask belongs to query i, as row i of the scores does. Use it as it is.
-    """
-    return attention_weights(scores, mask.mT)
-
-
-def over_dimension_1(scores, mask):
-    """The softmax runs over dimension 1. That is the keys for one sentence, the heads for a batch.
-
-    Counted from the end, the keys are always dimension -1.
-    """
-    return torch.softmax(scores.masked_fill(~mask, -math.inf), dim=1).masked_fill(~mask, 0.0)
-
-
-def mask_not_used(scores, mask):
-    """This is the plain softmax; the mask is not used.
-
-    Before the softmax, each hidden score has to become one whose exponential is 0.
-    """
-    return torch.softmax(scores, dim=-1)
-
-
-def indexed_with_the_mask(scores, mask):
-    """`scores[~mask] = …` needs a mask of exactly the shape of the scores; this one may be smaller.
-
-    It also writes into the caller's scores. Find a method that broadcasts and makes a new tensor.
-    """
-    scores[~mask] = -math.inf
-    return torch.softmax(scores, dim=-1)
-
-
-def exponentials_overflow(scores, mask):
-    """eˣ is infinite for a score of 2000, and infinity times 0 is not a number.
-
-    Hide first. Then subtract each row's maximum, or let `torch.softmax` do it.
-    """
-    shares = scores.exp() * mask
-    return shares / shares.sum(-1, keepdim=True).clamp(min=1e-30)
-
-
-def gradient_is_nan(scores, mask):
-    """The weights are right. But where a row may see nothing, its gradient is NaN.
-
-    A single NaN ruins a training run. If you *add* to a score, the NaN of the softmax flows back to
-    it. If you *replace* the score, it does not.
-    """
-    added = torch.zeros_like(mask, dtype=scores.dtype).masked_fill(~mask, -math.inf)
-    return torch.nan_to_num(torch.softmax(scores + added, dim=-1))
-
-
-def no_gradient(scores, mask):
-    """The weights are right. But no gradient flows back through them.
-
-    Did you write into the softmax's own result? Autograd still needs it: make a new tensor. Or did
-    `.detach()`, `.data`, `.item()` or a new `torch.tensor` cut the way back?
-    """
-    return attention_weights(scores.detach(), mask)
-
-
-# --- right ---------------------------------------------------------------------------------------
-
-
-def nan_replaced(scores, mask):
-    """The softmax of nothing is NaN; puts 0 there."""
-    return torch.nan_to_num(torch.softmax(scores.masked_fill(~mask, float("-inf")), -1))
-
-
-def very_low_then_zeroed(scores, mask):
-    """The lowest number there is, and 0 afterwards."""
-    lowest = torch.finfo(scores.dtype).min
-    return torch.softmax(torch.where(mask, scores, lowest), dim=-1) * mask
-
-
-def only_visible_keys(scores, mask):
-    """A softmax over the visible keys of each row, one row after the other."""
-    mask = mask.expand(scores.shape)
-    flat, rows = scores.flatten(0, -2), mask.flatten(0, -2)
-    weights = torch.zeros_like(flat)
-    for i in range(len(flat)):
-        weights[i, rows[i]] = torch.softmax(flat[i, rows[i]], dim=0)
-    return weights.reshape(scores.shape)
-
-
-def from_exponentials(scores, mask):
-    """Exponentials and sums, with the maximum of what is visible subtracted."""
-    hidden = scores.masked_fill(~mask, -math.inf)
-    top = hidden.amax(-1, keepdim=True).clamp(min=torch.finfo(scores.dtype).min).detach()
-    shares = torch.exp(hidden - top)
-    return shares / shares.sum(-1, keepdim=True).clamp(min=0.5)
-
-
-def empty_first(scores, mask):
-    """Lets a row without allowed keys see all keys, and removes its weights again."""
-    empty = ~mask.any(-1, keepdim=True)
-    hidden = scores.masked_fill(~(mask | empty), -math.inf)
-    return torch.where(mask, hidden.softmax(-1), torch.zeros_like(scores))
+        The softmax of a row of -inf is 0/0. The value of such a row is a choice, and here it is 0.
+        """
+        return torch.softmax(scores.masked_fill(~mask, -math.inf), dim=-1)
+
+    def minus_infinity_added(scores, mask):
+        """A row that may see nothing is NaN: you added -inf to all of its scores.
+
+        The softmax of a row of -inf is 0/0. Fix that row. Its gradient is NaN too, unless you
+        *replace* hidden scores instead of adding to them.
+        """
+        return torch.softmax(scores + torch.where(mask, 0.0, -math.inf), dim=-1)
+
+    def true_is_hidden(scores, mask):
+        """You read the mask the other way round: the keys that should be visible are hidden.
+
+        True means allowed. Which scores should become -inf?
+        """
+        return torch.softmax(scores.masked_fill(mask, -math.inf), dim=-1)
+
+    def booleans_added(scores, mask):
+        """You added the booleans to the scores: True counts as 1, False as 0.
+
+        That raises visible scores by 1 and hides nothing. The documents add 0 and -inf.
+        """
+        return torch.softmax(scores + mask.to(scores.dtype), dim=-1)
+
+    def mask_turned(scores, mask):
+        """You transposed the mask: queries and keys changed places.
+
+        Row i of the mask belongs to query i, as row i of the scores does. Use it as it is.
+        """
+        return attention_weights(scores, mask.mT)
+
+    def over_dimension_1(scores, mask):
+        """The softmax runs over dimension 1. That is the keys for one sentence, the heads for a
+        batch.
+
+        Counted from the end, the keys are always dimension -1.
+        """
+        return torch.softmax(scores.masked_fill(~mask, -math.inf), dim=1).masked_fill(~mask, 0.0)
+
+    def mask_not_used(scores, mask):
+        """This is the plain softmax; the mask is not used.
+
+        Before the softmax, each hidden score has to become one whose exponential is 0.
+        """
+        return torch.softmax(scores, dim=-1)
+
+    def indexed_with_the_mask(scores, mask):
+        """`scores[~mask] = …` needs a mask of exactly the shape of the scores; this one may be
+        smaller.
+
+        It also writes into the caller's scores. Find a method that broadcasts and makes a new
+        tensor.
+        """
+        scores[~mask] = -math.inf
+        return torch.softmax(scores, dim=-1)
+
+    def exponentials_overflow(scores, mask):
+        """eˣ is infinite for a score of 2000, and infinity times 0 is not a number.
+
+        Hide first. Then subtract each row's maximum, or let `torch.softmax` do it.
+        """
+        shares = scores.exp() * mask
+        return shares / shares.sum(-1, keepdim=True).clamp(min=1e-30)
+
+    def gradient_is_nan(scores, mask):
+        """The weights are right. But where a row may see nothing, its gradient is NaN.
+
+        A single NaN ruins a training run. If you *add* to a score, the NaN of the softmax flows
+        back to it. If you *replace* the score, it does not.
+        """
+        added = torch.zeros_like(mask, dtype=scores.dtype).masked_fill(~mask, -math.inf)
+        return torch.nan_to_num(torch.softmax(scores + added, dim=-1))
+
+    def no_gradient(scores, mask):
+        """The weights are right. But no gradient flows back through them.
+
+        Did you write into the softmax's own result? Autograd still needs it: make a new tensor. Or
+        did `.detach()`, `.data`, `.item()` or a new `torch.tensor` cut the way back?
+        """
+        return attention_weights(scores.detach(), mask)
+
+
+class Right:
+    """Right answers, written differently."""
+
+    def nan_replaced(scores, mask):
+        """The softmax of nothing is NaN; puts 0 there."""
+        return torch.nan_to_num(torch.softmax(scores.masked_fill(~mask, float("-inf")), -1))
+
+    def very_low_then_zeroed(scores, mask):
+        """The lowest number there is, and 0 afterwards."""
+        lowest = torch.finfo(scores.dtype).min
+        return torch.softmax(torch.where(mask, scores, lowest), dim=-1) * mask
+
+    def only_visible_keys(scores, mask):
+        """A softmax over the visible keys of each row, one row after the other."""
+        mask = mask.expand(scores.shape)
+        flat, rows = scores.flatten(0, -2), mask.flatten(0, -2)
+        weights = torch.zeros_like(flat)
+        for i in range(len(flat)):
+            weights[i, rows[i]] = torch.softmax(flat[i, rows[i]], dim=0)
+        return weights.reshape(scores.shape)
+
+    def from_exponentials(scores, mask):
+        """Exponentials and sums, with the maximum of what is visible subtracted."""
+        hidden = scores.masked_fill(~mask, -math.inf)
+        top = hidden.amax(-1, keepdim=True).clamp(min=torch.finfo(scores.dtype).min).detach()
+        shares = torch.exp(hidden - top)
+        return shares / shares.sum(-1, keepdim=True).clamp(min=0.5)
+
+    def empty_first(scores, mask):
+        """Lets a row without allowed keys see all keys, and removes its weights again."""
+        empty = ~mask.any(-1, keepdim=True)
+        hidden = scores.masked_fill(~(mask | empty), -math.inf)
+        return torch.where(mask, hidden.softmax(-1), torch.zeros_like(scores))
 
 
 EXERCISE = Exercise(
@@ -267,29 +254,8 @@ EXERCISE = Exercise(
     oracle=attention_weights,
     hint="Hide keys before the softmax: the exponential of a hidden score must be 0. Then think of "
     "a row without any allowed key.",
-    misconceptions=(
-        changes_scores,
-        zeroed_after_softmax,
-        shared_out_again,
-        shared_out_again_with_a_floor,
-        shared_out_again_without_nan,
-        hidden_scores_are_0,
-        filled_with_minus_1e4,
-        filled_with_minus_1e9,
-        minus_1e9_added,
-        empty_rows_are_nan,
-        minus_infinity_added,
-        true_is_hidden,
-        booleans_added,
-        mask_turned,
-        over_dimension_1,
-        mask_not_used,
-        indexed_with_the_mask,
-        exponentials_overflow,
-        gradient_is_nan,
-        no_gradient,
-    ),
-    right=(nan_replaced, very_low_then_zeroed, only_visible_keys, from_exponentials, empty_first),
+    misconceptions=functions_of(Wrong),
+    right=functions_of(Right),
     cases=cases,
     rules=(
         Rule("a hidden key has the weight 0", hides),

@@ -7,7 +7,7 @@ import math
 import torch
 
 from mtcourse.checks.draw import Draw
-from mtcourse.checks.exercise import Exercise
+from mtcourse.checks.exercise import functions_of, Exercise
 from mtcourse.checks.outcomes import Case
 from mtcourse.layers import masks
 
@@ -40,193 +40,176 @@ def _padded(draw: Draw, lengths: list[int], pad: int) -> torch.Tensor:
     return ids
 
 
-# --- wrong ---------------------------------------------------------------------------------------
+class Wrong:
+    """What learners write, the more particular before the more general."""
 
+    def padding_is_true(ids, pad):
+        """True stands where the padding is. It should mean that attention is allowed.
 
-def padding_is_true(ids, pad):
-    """True stands where the padding is. It should mean that attention is allowed.
+        Which tokens may be seen: those that equal pad, or the others?
+        """
+        return (ids == pad)[:, None, None, :]
 
-    Which tokens may be seen: those that equal pad, or the others?
-    """
-    return (ids == pad)[:, None, None, :]
+    def on_the_queries(ids, pad):
+        """You masked the padding queries, and every other query still sees the padding keys.
 
+        Scores are (batch, h, queries, keys). Which of the two last dimensions should the ids lie
+        along?
+        """
+        return (ids != pad)[:, None, :, None]
 
-def on_the_queries(ids, pad):
-    """You masked the padding queries, and every other query still sees the padding keys.
+    def queries_and_keys(ids, pad):
+        """Padding keys are hidden, but you emptied the rows of padding queries as well.
 
-    Scores are (batch, h, queries, keys). Which of the two last dimensions should the ids lie along?
-    """
-    return (ids != pad)[:, None, :, None]
+        A padding query does no harm, because its output is never used. Hide only the keys.
+        """
+        real = ids != pad
+        return real[:, None, None, :] & real[:, None, :, None]
 
+    def a_row_for_each_query(ids, pad):
+        """The mask is right, but it is written out once for each query.
 
-def queries_and_keys(ids, pad):
-    """Padding keys are hidden, but you emptied the rows of padding queries as well.
+        All queries of a sentence have the same row. Give that dimension size 1, and it broadcasts.
+        """
+        n = ids.shape[1]
+        return (ids != pad)[:, None, None, :].expand(-1, 1, n, n)
 
-    A padding query does no harm, because its output is never used. Hide only the keys.
-    """
-    real = ids != pad
-    return real[:, None, None, :] & real[:, None, :, None]
+    def without_dimensions(ids, pad):
+        """The booleans are right, but there are no dimensions for heads and queries.
 
+        Scores have four dimensions, (batch, h, queries, keys). Two of size 1 are missing, and where
+        they stand matters.
+        """
+        return ids != pad
 
-def a_row_for_each_query(ids, pad):
-    """The mask is right, but it is written out once for each query.
+    def one_dimension_short(ids, pad):
+        """The booleans are right, but heads and queries need one dimension each, and one is
+        missing.
 
-    All queries of a sentence have the same row. Give that dimension size 1, and it broadcasts.
-    """
-    n = ids.shape[1]
-    return (ids != pad)[:, None, None, :].expand(-1, 1, n, n)
+        With scores of (batch, h, queries, keys), broadcasting would align your batch with the
+        heads.
+        """
+        return (ids != pad)[:, None, :]
 
+    def dimensions_in_front(ids, pad):
+        """The two dimensions of size 1 stand in front, and the batch lies where the queries should.
 
-def without_dimensions(ids, pad):
-    """The booleans are right, but there are no dimensions for heads and queries.
+        The batch comes first, in the mask as in the scores: (batch, 1, 1, n).
+        """
+        return (ids != pad)[None, None]
 
-    Scores have four dimensions, (batch, h, queries, keys). Two of size 1 are missing, and where
-    they stand matters.
-    """
-    return ids != pad
+    def padding_is_always_0(ids, pad):
+        """You compare the ids with 0, whatever `pad` is.
 
+        The second argument says which id is padding. It is 0 in this course, but not everywhere.
+        """
+        return (ids != 0)[:, None, None, :]
 
-def one_dimension_short(ids, pad):
-    """The booleans are right, but heads and queries need one dimension each, and one is missing.
+    def only_larger_ids(ids, pad):
+        """Every id that is smaller than pad is hidden too.
 
-    With scores of (batch, h, queries, keys), broadcasting would align your batch with the heads.
-    """
-    return (ids != pad)[:, None, :]
+        Padding has one id. All others are tokens, the smaller ones as well.
+        """
+        return (ids > pad)[:, None, None, :]
 
+    def hides_special_tokens(ids, pad):
+        """Not only padding is hidden, but <bos>, <eos> and <unk> too.
 
-def dimensions_in_front(ids, pad):
-    """The two dimensions of size 1 stand in front, and the batch lies where the queries should.
+        These are tokens that the model reads: <eos> marks the end of the sentence. Hide only
+        padding.
+        """
+        return ((ids != pad) & (ids > 3))[:, None, None, :]
 
-    The batch comes first, in the mask as in the scores: (batch, 1, 1, n).
-    """
-    return (ids != pad)[None, None]
+    def hides_end_of_sentence(ids, pad):
+        """The padding is hidden, and <eos> with it.
 
+        <eos> is a token of the sentence like any other. Only what equals pad is padding.
+        """
+        return ((ids != pad) & (ids != 3))[:, None, None, :]
 
-def padding_is_always_0(ids, pad):
-    """You compare the ids with 0, whatever `pad` is.
+    def up_to_the_first_padding(ids, pad):
+        """You took the position of the first padding as the length. Without padding that gives 0.
 
-    The second argument says which id is padding. It is 0 in this course, but not everywhere.
-    """
-    return (ids != 0)[:, None, None, :]
+        `argmax` of nothing but False is 0. Compare every id with pad, and you need no length.
+        """
+        length = (ids == pad).int().argmax(-1)
+        return (torch.arange(ids.shape[1]) < length[:, None])[:, None, None, :]
 
+    def from_the_number_of_tokens(ids, pad):
+        """You counted the tokens and allowed that many positions, as if padding always came last.
 
-def only_larger_ids(ids, pad):
-    """Every id that is smaller than pad is hidden too.
-
-    Padding has one id. All others are tokens, the smaller ones as well.
-    """
-    return (ids > pad)[:, None, None, :]
-
-
-def hides_special_tokens(ids, pad):
-    """Not only padding is hidden, but <bos>, <eos> and <unk> too.
-
-    These are tokens that the model reads: <eos> marks the end of the sentence. Hide only padding.
-    """
-    return ((ids != pad) & (ids > 3))[:, None, None, :]
-
-
-def hides_end_of_sentence(ids, pad):
-    """The padding is hidden, and <eos> with it.
-
-    <eos> is a token of the sentence like any other. Only what equals pad is padding.
-    """
-    return ((ids != pad) & (ids != 3))[:, None, None, :]
-
-
-def up_to_the_first_padding(ids, pad):
-    """You took the position of the first padding as the length. Without padding that gives 0.
-
-    `argmax` of nothing but False is 0. Compare every id with pad, and you need no length.
-    """
-    length = (ids == pad).int().argmax(-1)
-    return (torch.arange(ids.shape[1]) < length[:, None])[:, None, None, :]
-
-
-def from_the_number_of_tokens(ids, pad):
-    """You counted the tokens and allowed that many positions, as if padding always came last.
-
-    Padding can stand at the beginning too. Look at each id where it stands.
-    """
-    length = (ids != pad).sum(-1)
-    return (torch.arange(ids.shape[1]) < length[:, None])[:, None, None, :]
-
-
-def nothing_after_padding(ids, pad):
-    """You hide everything after the first padding token, even tokens.
-
-    Padding can stand at the beginning too. Look at each id by itself.
-    """
-    return ((ids == pad).cumsum(-1) == 0)[:, None, None, :]
-
-
-def first_sentence_for_all(ids, pad):
-    """You gave every sentence the mask of the first one.
-
-    Each sentence has its own padding, so each has its own row.
-    """
-    return (ids[:1] != pad)[:, None, None, :].repeat(len(ids), 1, 1, 1)
-
-
-def numbers(ids, pad):
-    """The mask is right, but it holds the numbers 0 and 1 instead of False and True.
-
-    A comparison gives booleans already. What turned them into numbers?
-    """
-    return (ids != pad).float()[:, None, None, :]
-
-
-def numbers_where_hidden(ids, pad):
-    """These are numbers, with 1 where there is padding.
-
-    Make two changes: booleans instead of numbers, and True where attention is allowed.
-    """
-    return (ids == pad).float()[:, None, None, :]
-
-
-def additive(ids, pad):
-    """This is the mask to be added to scores: 0 where allowed, -inf where hidden.
-
-    It is the same mask in additive form. Return the boolean form, True where allowed.
-    """
-    hidden = (ids == pad)[:, None, None, :]
-    return torch.zeros(hidden.shape).masked_fill(hidden, -math.inf)
-
-
-# --- right ---------------------------------------------------------------------------------------
-
-
-def by_unsqueezing(ids, pad):
-    """Adds the dimensions one by one."""
-    return torch.ne(ids, pad).unsqueeze(1).unsqueeze(2)
-
-
-def by_viewing(ids, pad):
-    """Names the shape."""
-    return ~(ids == pad).reshape(ids.shape[0], 1, 1, ids.shape[1])
-
-
-def one_token_at_a_time(ids, pad):
-    """Loops."""
-    batch, n = ids.shape
-    mask = torch.ones(batch, 1, 1, n, dtype=torch.bool)
-    for b in range(batch):
-        for j in range(n):
-            if int(ids[b, j]) == pad:
-                mask[b, 0, 0, j] = False
-    return mask
-
-
-def from_lists(ids, pad):
-    """Through lists of Python."""
-    return torch.tensor([[[[token != pad for token in row]]] for row in ids.tolist()])
-
-
-def by_scattering(ids, pad):
-    """Writes False where there is padding."""
-    mask = torch.full(ids.shape, True)
-    mask[torch.where(ids == pad)] = False
-    return mask[:, None, None]
+        Padding can stand at the beginning too. Look at each id where it stands.
+        """
+        length = (ids != pad).sum(-1)
+        return (torch.arange(ids.shape[1]) < length[:, None])[:, None, None, :]
+
+    def nothing_after_padding(ids, pad):
+        """You hide everything after the first padding token, even tokens.
+
+        Padding can stand at the beginning too. Look at each id by itself.
+        """
+        return ((ids == pad).cumsum(-1) == 0)[:, None, None, :]
+
+    def first_sentence_for_all(ids, pad):
+        """You gave every sentence the mask of the first one.
+
+        Each sentence has its own padding, so each has its own row.
+        """
+        return (ids[:1] != pad)[:, None, None, :].repeat(len(ids), 1, 1, 1)
+
+    def numbers(ids, pad):
+        """The mask is right, but it holds the numbers 0 and 1 instead of False and True.
+
+        A comparison gives booleans already. What turned them into numbers?
+        """
+        return (ids != pad).float()[:, None, None, :]
+
+    def numbers_where_hidden(ids, pad):
+        """These are numbers, with 1 where there is padding.
+
+        Make two changes: booleans instead of numbers, and True where attention is allowed.
+        """
+        return (ids == pad).float()[:, None, None, :]
+
+    def additive(ids, pad):
+        """This is the mask to be added to scores: 0 where allowed, -inf where hidden.
+
+        It is the same mask in additive form. Return the boolean form, True where allowed.
+        """
+        hidden = (ids == pad)[:, None, None, :]
+        return torch.zeros(hidden.shape).masked_fill(hidden, -math.inf)
+
+
+class Right:
+    """Right answers, written differently."""
+
+    def by_unsqueezing(ids, pad):
+        """Adds the dimensions one by one."""
+        return torch.ne(ids, pad).unsqueeze(1).unsqueeze(2)
+
+    def by_viewing(ids, pad):
+        """Names the shape."""
+        return ~(ids == pad).reshape(ids.shape[0], 1, 1, ids.shape[1])
+
+    def one_token_at_a_time(ids, pad):
+        """Loops."""
+        batch, n = ids.shape
+        mask = torch.ones(batch, 1, 1, n, dtype=torch.bool)
+        for b in range(batch):
+            for j in range(n):
+                if int(ids[b, j]) == pad:
+                    mask[b, 0, 0, j] = False
+        return mask
+
+    def from_lists(ids, pad):
+        """Through lists of Python."""
+        return torch.tensor([[[[token != pad for token in row]]] for row in ids.tolist()])
+
+    def by_scattering(ids, pad):
+        """Writes False where there is padding."""
+        mask = torch.full(ids.shape, True)
+        mask[torch.where(ids == pad)] = False
+        return mask[:, None, None]
 
 
 EXERCISE = Exercise(
@@ -234,26 +217,7 @@ EXERCISE = Exercise(
     oracle=masks.padding_mask,
     hint="Compare each id with pad. Then think of the four dimensions of the scores, and lay "
     "the ids along that of the keys.",
-    misconceptions=(
-        padding_is_true,
-        on_the_queries,
-        queries_and_keys,
-        a_row_for_each_query,
-        without_dimensions,
-        one_dimension_short,
-        dimensions_in_front,
-        padding_is_always_0,
-        only_larger_ids,
-        hides_special_tokens,
-        hides_end_of_sentence,
-        up_to_the_first_padding,
-        from_the_number_of_tokens,
-        nothing_after_padding,
-        first_sentence_for_all,
-        numbers,
-        numbers_where_hidden,
-        additive,
-    ),
-    right=(by_unsqueezing, by_viewing, one_token_at_a_time, from_lists, by_scattering),
+    misconceptions=functions_of(Wrong),
+    right=functions_of(Right),
     cases=cases,
 )

@@ -7,7 +7,7 @@ import math
 import torch
 
 from mtcourse.checks.draw import Draw
-from mtcourse.checks.exercise import Exercise, Rule
+from mtcourse.checks.exercise import functions_of, Exercise, Rule
 from mtcourse.checks.outcomes import Case
 from mtcourse.layers.multi_head import multi_head_attention, split_head_attention
 
@@ -81,183 +81,169 @@ def _keeps_numbers(case, value):
     return all(bool(((new == 0) | ((new - old).abs() < 1e-5)).all()) for new, old in pairs)
 
 
-# --- wrong ---------------------------------------------------------------------------------------
+class Wrong:
+    """What learners write, the more particular before the more general."""
+
+    def changes_the_weights(W_Q, W_K, W_V, W_O, h):
+        """Your result is right, but your function changes one of its arguments.
+
+        The split heads are still needed for the comparison.
+        """
+        full = correct(W_Q, W_K, W_V, W_O, h)
+        W_Q *= math.sqrt(h)
+        return full
+
+    def no_factor(W_Q, W_K, W_V, W_O, h):
+        """Everything is in its position, but your scores are divided by √d (A25) instead of √d_k.
+
+        By which factor does this make them too small?
+        """
+        return _built(W_Q, W_K, W_V, W_O, h, q=1.0)
+
+    def factor_upside_down(W_Q, W_K, W_V, W_O, h):
+        """You divided W_Q by √h. But the scores are already too small.
+
+        They are divided by √d, and √d_k was meant. Which of the two is larger?
+        """
+        return _built(W_Q, W_K, W_V, W_O, h, q=1 / math.sqrt(h))
+
+    def factor_h(W_Q, W_K, W_V, W_O, h):
+        """You multiplied W_Q by h.
+
+        d is h times d_k. What is √d over √d_k?
+        """
+        return _built(W_Q, W_K, W_V, W_O, h, q=h)
+
+    def factor_root_of_d(W_Q, W_K, W_V, W_O, h):
+        """You multiplied W_Q by √d, so that the scores are not divided at all.
+
+        The scores of the split heads are divided by √d_k.
+        """
+        return _built(W_Q, W_K, W_V, W_O, h, q=math.sqrt(len(W_Q)))
+
+    def factor_in_both(W_Q, W_K, W_V, W_O, h):
+        """You multiplied both W_Q and W_K by √h, so that the scores are too large by √h.
+
+        Each of the two enters a score once.
+        """
+        return _built(W_Q, W_K, W_V, W_O, h, k=math.sqrt(h))
+
+    def factor_in_W_K(W_Q, W_K, W_V, W_O, h):
+        """You put the factor √h into W_K. This computes the same, but the question asks for W_Q.
+
+        Leave the keys as they are.
+        """
+        return _built(W_Q, W_K, W_V, W_O, h, q=1.0, k=math.sqrt(h))
+
+    def factor_in_W_V(W_Q, W_K, W_V, W_O, h):
+        """You multiplied W_V, too. But values are not divided by anything.
+
+        Only scores are divided.
+        """
+        return _built(W_Q, W_K, W_V, W_O, h, v=math.sqrt(h))
+
+    def W_O_in_every_block(W_Q, W_K, W_V, W_O, h):
+        """Each of your blocks holds all of W_O. This computes the same, but most of it is never
+        used.
+
+        In the block of head j, which rows meet a column of A_j that is not zero? Put zeros
+        elsewhere.
+        """
+        return _built(W_Q, W_K, W_V, W_O, h, rows=torch.ones(h, 1, 1))
+
+    def values_not_cut(W_Q, W_K, W_V, W_O, h):
+        """Each of your heads has all of W_V. This computes the same, but most of it is never used.
+
+        Which columns of A_j meet a row of W_O that is not zero? Put zeros elsewhere.
+        """
+        W = _built(W_Q, W_K, W_V, W_O, h)
+        return W[0], W[1], W_V.expand(h, -1, -1), W[3]
+
+    def keys_not_cut(W_Q, W_K, W_V, W_O, h):
+        """Each of your heads has all of W_K. This computes the same, but most of it is never used.
+
+        A column of keys that meets a column of zeros adds nothing to a score. Put zeros there, too.
+        """
+        W = _built(W_Q, W_K, W_V, W_O, h)
+        return W[0], W_K.expand(h, -1, -1), W[2], W[3]
+
+    def nothing_cut(W_Q, W_K, W_V, W_O, h):
+        """Each of your heads has all of W_Q, W_K and W_V, so that all heads are the same.
+
+        Head j of the split heads uses its own d_k columns, and no others.
+        """
+        W = [part.expand(h, -1, -1) for part in (math.sqrt(h) * W_Q, W_K, W_V)]
+        return *W, _built(W_Q, W_K, W_V, W_O, h)[3]
+
+    def columns_interleaved(W_Q, W_K, W_V, W_O, h):
+        """You gave head j every h-th column, starting with j. Its columns should be neighbours.
+
+        Head j has the columns from j · d_k to (j + 1) · d_k − 1.
+        """
+        own = torch.arange(len(W_Q)) % h == torch.arange(h)[:, None]
+        return _built(W_Q, W_K, W_V, W_O, h, own=own)
+
+    def rows_cut_in_place_of_columns(W_Q, W_K, W_V, W_O, h):
+        """In W_Q, W_K and W_V you kept *rows* and put zeros into the others.
+
+        X stands on the left: a row of W belongs to a number of X, a column to a number of the
+        query.
+        """
+        rows = _own(len(W_Q), h)[:, :, None]
+        W_O = _built(W_Q, W_K, W_V, W_O, h)[3]
+        return math.sqrt(h) * W_Q * rows, W_K * rows, W_V * rows, W_O
+
+    def columns_of_W_O(W_Q, W_K, W_V, W_O, h):
+        """In W_O you kept *columns* and put zeros into the others.
+
+        A_j stands on the left of its block: a row of W_O belongs to a number of A_j.
+        """
+        return _built(W_Q, W_K, W_V, W_O, h, rows=_own(len(W_Q), h)[:, None, :])
 
 
-def changes_the_weights(W_Q, W_K, W_V, W_O, h):
-    """Your result is right, but your function changes one of its arguments.
+class Right:
+    """Right answers, written differently."""
 
-    The split heads are still needed for the comparison.
-    """
-    full = correct(W_Q, W_K, W_V, W_O, h)
-    W_Q *= math.sqrt(h)
-    return full
+    def slice_by_slice(W_Q, W_K, W_V, W_O, h):
+        """Starts from zeros and copies."""
+        d = len(W_Q)
+        d_k = d // h
+        Q, K, V = (W_Q.new_zeros(h, d, d) for _ in range(3))
+        out = W_O.new_zeros(h, d, d)
+        for j in range(h):
+            own = slice(j * d_k, (j + 1) * d_k)
+            Q[j, :, own], K[j, :, own], V[j, :, own] = W_Q[:, own] * h**0.5, W_K[:, own], W_V[:, own]
+            out[j, own] = W_O[own]
+        return Q, K, V, out.reshape(h * d, d)
 
+    def with_diagonal_matrices(W_Q, W_K, W_V, W_O, h):
+        """Multiplies by a diagonal of ones and zeros for each head."""
+        d = len(W_Q)
+        E = torch.diag_embed(torch.eye(h, dtype=W_Q.dtype).repeat_interleave(d // h, 1))
+        factor = math.sqrt(d) / math.sqrt(d // h)
+        return [factor * W_Q @ E, W_K @ E, W_V @ E, (E @ W_O).reshape(-1, d)]
 
-def no_factor(W_Q, W_K, W_V, W_O, h):
-    """Everything is in its position, but your scores are divided by √d (A25) instead of √d_k.
+    def with_masks(W_Q, W_K, W_V, W_O, h):
+        """Fills the columns of the other heads with zeros."""
+        d = len(W_Q)
+        others = torch.ones(h, d, dtype=torch.bool)
+        for j, of_head in enumerate(others):
+            of_head[j * d // h : (j + 1) * d // h] = False
+        cut = [W.expand(h, d, d).masked_fill(others[:, None], 0) for W in (W_Q, W_K, W_V)]
+        W_O = W_O.expand(h, d, d).masked_fill(others[:, :, None], 0)
+        return h**0.5 * cut[0], cut[1], cut[2], torch.cat(list(W_O))
 
-    By which factor does this make them too small?
-    """
-    return _built(W_Q, W_K, W_V, W_O, h, q=1.0)
+    def with_padding(W_Q, W_K, W_V, W_O, h):
+        """Pads each slice with zeros on both sides."""
+        d = len(W_Q)
+        d_k = d // h
 
+        def padded(W):
+            pad = torch.nn.functional.pad
+            parts = W.split(d_k, dim=1)
+            return torch.stack([pad(p, (j * d_k, d - (j + 1) * d_k)) for j, p in enumerate(parts)])
 
-def factor_upside_down(W_Q, W_K, W_V, W_O, h):
-    """You divided W_Q by √h. But the scores are already too small.
-
-    They are divided by √d, and √d_k was meant. Which of the two is larger?
-    """
-    return _built(W_Q, W_K, W_V, W_O, h, q=1 / math.sqrt(h))
-
-
-def factor_h(W_Q, W_K, W_V, W_O, h):
-    """You multiplied W_Q by h.
-
-    d is h times d_k. What is √d over √d_k?
-    """
-    return _built(W_Q, W_K, W_V, W_O, h, q=h)
-
-
-def factor_root_of_d(W_Q, W_K, W_V, W_O, h):
-    """You multiplied W_Q by √d, so that the scores are not divided at all.
-
-    The scores of the split heads are divided by √d_k.
-    """
-    return _built(W_Q, W_K, W_V, W_O, h, q=math.sqrt(len(W_Q)))
-
-
-def factor_in_both(W_Q, W_K, W_V, W_O, h):
-    """You multiplied both W_Q and W_K by √h, so that the scores are too large by √h.
-
-    Each of the two enters a score once.
-    """
-    return _built(W_Q, W_K, W_V, W_O, h, k=math.sqrt(h))
-
-
-def factor_in_W_K(W_Q, W_K, W_V, W_O, h):
-    """You put the factor √h into W_K. This computes the same, but the question asks for W_Q.
-
-    Leave the keys as they are.
-    """
-    return _built(W_Q, W_K, W_V, W_O, h, q=1.0, k=math.sqrt(h))
-
-
-def factor_in_W_V(W_Q, W_K, W_V, W_O, h):
-    """You multiplied W_V, too. But values are not divided by anything.
-
-    Only scores are divided.
-    """
-    return _built(W_Q, W_K, W_V, W_O, h, v=math.sqrt(h))
-
-
-def W_O_in_every_block(W_Q, W_K, W_V, W_O, h):
-    """Each of your blocks holds all of W_O. This computes the same, but most of it is never used.
-
-    In the block of head j, which rows meet a column of A_j that is not zero? Put zeros elsewhere.
-    """
-    return _built(W_Q, W_K, W_V, W_O, h, rows=torch.ones(h, 1, 1))
-
-
-def values_not_cut(W_Q, W_K, W_V, W_O, h):
-    """Each of your heads has all of W_V. This computes the same, but most of it is never used.
-
-    Which columns of A_j meet a row of W_O that is not zero? Put zeros elsewhere.
-    """
-    W = _built(W_Q, W_K, W_V, W_O, h)
-    return W[0], W[1], W_V.expand(h, -1, -1), W[3]
-
-
-def keys_not_cut(W_Q, W_K, W_V, W_O, h):
-    """Each of your heads has all of W_K. This computes the same, but most of it is never used.
-
-    A column of keys that meets a column of zeros adds nothing to a score. Put zeros there, too.
-    """
-    W = _built(W_Q, W_K, W_V, W_O, h)
-    return W[0], W_K.expand(h, -1, -1), W[2], W[3]
-
-
-def nothing_cut(W_Q, W_K, W_V, W_O, h):
-    """Each of your heads has all of W_Q, W_K and W_V, so that all heads are the same.
-
-    Head j of the split heads uses its own d_k columns, and no others.
-    """
-    W = [part.expand(h, -1, -1) for part in (math.sqrt(h) * W_Q, W_K, W_V)]
-    return *W, _built(W_Q, W_K, W_V, W_O, h)[3]
-
-
-def columns_interleaved(W_Q, W_K, W_V, W_O, h):
-    """You gave head j every h-th column, starting with j. Its columns should be neighbours.
-
-    Head j has the columns from j · d_k to (j + 1) · d_k − 1.
-    """
-    own = torch.arange(len(W_Q)) % h == torch.arange(h)[:, None]
-    return _built(W_Q, W_K, W_V, W_O, h, own=own)
-
-
-def rows_cut_in_place_of_columns(W_Q, W_K, W_V, W_O, h):
-    """In W_Q, W_K and W_V you kept *rows* and put zeros into the others.
-
-    X stands on the left: a row of W belongs to a number of X, a column to a number of the query.
-    """
-    rows = _own(len(W_Q), h)[:, :, None]
-    W_O = _built(W_Q, W_K, W_V, W_O, h)[3]
-    return math.sqrt(h) * W_Q * rows, W_K * rows, W_V * rows, W_O
-
-
-def columns_of_W_O(W_Q, W_K, W_V, W_O, h):
-    """In W_O you kept *columns* and put zeros into the others.
-
-    A_j stands on the left of its block: a row of W_O belongs to a number of A_j.
-    """
-    return _built(W_Q, W_K, W_V, W_O, h, rows=_own(len(W_Q), h)[:, None, :])
-
-
-# --- right ---------------------------------------------------------------------------------------
-
-
-def slice_by_slice(W_Q, W_K, W_V, W_O, h):
-    """Starts from zeros and copies."""
-    d = len(W_Q)
-    d_k = d // h
-    Q, K, V = (W_Q.new_zeros(h, d, d) for _ in range(3))
-    out = W_O.new_zeros(h, d, d)
-    for j in range(h):
-        own = slice(j * d_k, (j + 1) * d_k)
-        Q[j, :, own], K[j, :, own], V[j, :, own] = W_Q[:, own] * h**0.5, W_K[:, own], W_V[:, own]
-        out[j, own] = W_O[own]
-    return Q, K, V, out.reshape(h * d, d)
-
-
-def with_diagonal_matrices(W_Q, W_K, W_V, W_O, h):
-    """Multiplies by a diagonal of ones and zeros for each head."""
-    d = len(W_Q)
-    E = torch.diag_embed(torch.eye(h, dtype=W_Q.dtype).repeat_interleave(d // h, 1))
-    factor = math.sqrt(d) / math.sqrt(d // h)
-    return [factor * W_Q @ E, W_K @ E, W_V @ E, (E @ W_O).reshape(-1, d)]
-
-
-def with_masks(W_Q, W_K, W_V, W_O, h):
-    """Fills the columns of the other heads with zeros."""
-    d = len(W_Q)
-    others = torch.ones(h, d, dtype=torch.bool)
-    for j, of_head in enumerate(others):
-        of_head[j * d // h : (j + 1) * d // h] = False
-    cut = [W.expand(h, d, d).masked_fill(others[:, None], 0) for W in (W_Q, W_K, W_V)]
-    W_O = W_O.expand(h, d, d).masked_fill(others[:, :, None], 0)
-    return h**0.5 * cut[0], cut[1], cut[2], torch.cat(list(W_O))
-
-
-def with_padding(W_Q, W_K, W_V, W_O, h):
-    """Pads each slice with zeros on both sides."""
-    d = len(W_Q)
-    d_k = d // h
-
-    def padded(W):
-        pad = torch.nn.functional.pad
-        parts = W.split(d_k, dim=1)
-        return torch.stack([pad(p, (j * d_k, d - (j + 1) * d_k)) for j, p in enumerate(parts)])
-
-    return padded(W_Q * math.sqrt(h)), padded(W_K), padded(W_V), padded(W_O.T).mT.flatten(0, 1)
+        return padded(W_Q * math.sqrt(h)), padded(W_K), padded(W_V), padded(W_O.T).mT.flatten(0, 1)
 
 
 EXERCISE = Exercise(
@@ -265,24 +251,8 @@ EXERCISE = Exercise(
     oracle=correct,
     hint="Run multi-head attention (A24 to A27) with your four matrices on a random X, and compare "
     "with the split heads. Then ask for every number whether anything changes if it is 0.",
-    misconceptions=(
-        changes_the_weights,
-        no_factor,
-        factor_upside_down,
-        factor_h,
-        factor_root_of_d,
-        factor_in_both,
-        factor_in_W_K,
-        factor_in_W_V,
-        W_O_in_every_block,
-        values_not_cut,
-        keys_not_cut,
-        nothing_cut,
-        columns_interleaved,
-        rows_cut_in_place_of_columns,
-        columns_of_W_O,
-    ),
-    right=(slice_by_slice, with_diagonal_matrices, with_masks, with_padding),
+    misconceptions=functions_of(Wrong),
+    right=functions_of(Right),
     cases=cases,
     rules=(
         Rule("returns four: W_Q, W_K, W_V, W_O", _is_four),

@@ -7,7 +7,7 @@ import math
 import torch
 
 from mtcourse.checks.draw import Draw
-from mtcourse.checks.exercise import Exercise
+from mtcourse.checks.exercise import functions_of, Exercise
 from mtcourse.checks.outcomes import Case
 
 
@@ -50,183 +50,166 @@ def correct(X, W_Q, W_K, W_V, W_O):
     return _joined(_heads(X, W_Q, W_K, W_V)) @ W_O
 
 
-# --- wrong ---------------------------------------------------------------------------------------
+class Wrong:
+    """What learners write, the more particular before the more general."""
 
+    def nothing_to_learn_by(X, W_Q, W_K, W_V, W_O):
+        """The outputs are right, but gradients do not flow back to all arguments.
 
-def nothing_to_learn_by(X, W_Q, W_K, W_V, W_O):
-    """The outputs are right, but gradients do not flow back to all arguments.
+        Where did you detach or copy a tensor?
+        """
+        return correct(X, W_Q, W_K, W_V.detach(), W_O)
 
-    Where did you detach or copy a tensor?
-    """
-    return correct(X, W_Q, W_K, W_V.detach(), W_O)
+    def not_mixed(X, W_Q, W_K, W_V, W_O):
+        """You returned Concat(A₁, …, A_h), h times as wide as it should be: W_O is missing.
 
+        W_O has the shape (h d, d) (A27).
+        """
+        return _joined(_heads(X, W_Q, W_K, W_V))
 
-def not_mixed(X, W_Q, W_K, W_V, W_O):
-    """You returned Concat(A₁, …, A_h), h times as wide as it should be: W_O is missing.
+    def one_output_for_each_head(X, W_Q, W_K, W_V, W_O):
+        """You multiplied each head by its own rows of W_O, but you returned h results.
 
-    W_O has the shape (h d, d) (A27).
-    """
-    return _joined(_heads(X, W_Q, W_K, W_V))
+        A product of the concatenated row with W_O *adds* the contributions of the heads.
+        """
+        A = _heads(X, W_Q, W_K, W_V)
+        return A @ W_O.unflatten(0, (len(W_Q), -1))
 
+    def concatenated_along_tokens(X, W_Q, W_K, W_V, W_O):
+        """You put the heads below each other, as if there were h times as many tokens.
 
-def one_output_for_each_head(X, W_Q, W_K, W_V, W_O):
-    """You multiplied each head by its own rows of W_O, but you returned h results.
+        Concat puts them side by side: n rows of h d numbers (A26).
+        """
+        A = _heads(X, W_Q, W_K, W_V)
+        return A.reshape(*X.shape[:-1], -1) @ W_O
 
-    A product of the concatenated row with W_O *adds* the contributions of the heads.
-    """
-    A = _heads(X, W_Q, W_K, W_V)
-    return A @ W_O.unflatten(0, (len(W_Q), -1))
+    def heads_interleaved(X, W_Q, W_K, W_V, W_O):
+        """In each of your rows the heads take turns: one number of A₁, one of A₂, and so on.
 
+        Concat puts the whole row of A₁ first, then that of A₂ (A26).
+        """
+        return _heads(X, W_Q, W_K, W_V).movedim(-3, -1).flatten(-2) @ W_O
 
-def concatenated_along_tokens(X, W_Q, W_K, W_V, W_O):
-    """You put the heads below each other, as if there were h times as many tokens.
+    def heads_in_the_wrong_order(X, W_Q, W_K, W_V, W_O):
+        """You put the heads side by side in reverse order, so each meets the rows of another in
+        W_O.
 
-    Concat puts them side by side: n rows of h d numbers (A26).
-    """
-    A = _heads(X, W_Q, W_K, W_V)
-    return A.reshape(*X.shape[:-1], -1) @ W_O
+        The first d rows of W_O belong to A₁.
+        """
+        return _joined(_heads(X, W_Q, W_K, W_V).flip(-3)) @ W_O
 
+    def heads_averaged(X, W_Q, W_K, W_V, W_O):
+        """You took the mean of the heads, and put it h times side by side.
 
-def heads_interleaved(X, W_Q, W_K, W_V, W_O):
-    """In each of your rows the heads take turns: one number of A₁, one of A₂, and so on.
+        W_O has h d rows, so that each head can meet its own.
+        """
+        A = _heads(X, W_Q, W_K, W_V).mean(-3)
+        return torch.cat([A] * len(W_Q), -1) @ W_O
 
-    Concat puts the whole row of A₁ first, then that of A₂ (A26).
-    """
-    return _heads(X, W_Q, W_K, W_V).movedim(-3, -1).flatten(-2) @ W_O
+    def contributions_averaged(X, W_Q, W_K, W_V, W_O):
+        """You multiplied each head by its own rows of W_O, and then took the mean over the heads.
 
+        A product of a row with a matrix adds. It does not divide by h.
+        """
+        return correct(X, W_Q, W_K, W_V, W_O) / len(W_Q)
 
-def heads_in_the_wrong_order(X, W_Q, W_K, W_V, W_O):
-    """You put the heads side by side in reverse order, so each meets the rows of another in W_O.
+    def divided_by_root_of_d_over_h(X, W_Q, W_K, W_V, W_O):
+        """You divided the scores by √(d/h), the root of the width that B's heads have.
 
-    The first d rows of W_O belong to A₁.
-    """
-    return _joined(_heads(X, W_Q, W_K, W_V).flip(-3)) @ W_O
-
-
-def heads_averaged(X, W_Q, W_K, W_V, W_O):
-    """You took the mean of the heads, and put it h times side by side.
-
-    W_O has h d rows, so that each head can meet its own.
-    """
-    A = _heads(X, W_Q, W_K, W_V).mean(-3)
-    return torch.cat([A] * len(W_Q), -1) @ W_O
-
-
-def contributions_averaged(X, W_Q, W_K, W_V, W_O):
-    """You multiplied each head by its own rows of W_O, and then took the mean over the heads.
-
-    A product of a row with a matrix adds. It does not divide by h.
-    """
-    return correct(X, W_Q, W_K, W_V, W_O) / len(W_Q)
-
-
-def divided_by_root_of_d_over_h(X, W_Q, W_K, W_V, W_O):
-    """You divided the scores by √(d/h), the root of the width that B's heads have.
-
-    How wide are the keys of these heads?
-    """
-    A = _heads(X, W_Q, W_K, W_V, math.sqrt(X.shape[-1] / len(W_Q)))
-    return _joined(A) @ W_O
-
-
-def divided_by_root_of_h_d(X, W_Q, W_K, W_V, W_O):
-    """You divided the scores by √(h d), the root of the width of all heads together.
-
-    How many products does a score of one head add up?
-    """
-    return _joined(_heads(X, W_Q, W_K, W_V, math.sqrt(len(W_O)))) @ W_O
-
-
-def divided_by_d(X, W_Q, W_K, W_V, W_O):
-    """You divided the scores by d. Divide them by its square root.
-
-    The variance of a sum of d products is d. What is its standard deviation?
-    """
-    return _joined(_heads(X, W_Q, W_K, W_V, X.shape[-1])) @ W_O
-
-
-def not_scaled(X, W_Q, W_K, W_V, W_O):
-    """You did not divide the scores.
-
-    Document A divides them by √d (A25).
-    """
-    return _joined(_heads(X, W_Q, W_K, W_V, 1.0)) @ W_O
-
-
-def softmax_over_queries(X, W_Q, W_K, W_V, W_O):
-    """Your softmax runs over the queries: each column of weights sums to 1. Each row should.
-
-    Each query divides a weight of 1 among the keys. Along which dimension?
-    """
-    return _joined(_heads(X, W_Q, W_K, W_V, dim=-2)) @ W_O
-
-
-def softmax_over_heads(X, W_Q, W_K, W_V, W_O):
-    """Your softmax runs over the heads, so that they compete for each pair of tokens.
-
-    Heads work separately. Within a head, each row sums to 1.
-    """
-    return _joined(_heads(X, W_Q, W_K, W_V, dim=-3)) @ W_O
-
-
-def one_matrix_of_weights(X, W_Q, W_K, W_V, W_O):
-    """Your heads share one matrix of weights: you averaged their scores before the softmax.
-
-    Each head has its own softmax.
-    """
-    Q, K, V = (X.unsqueeze(-3) @ W for W in (W_Q, W_K, W_V))
-    scores = (Q @ K.mT / math.sqrt(X.shape[-1])).mean(-3, keepdim=True)
-    return _joined(scores.softmax(-1) @ V) @ W_O
-
-
-def batch_against_heads(X, W_Q, W_K, W_V, W_O):
-    """Without a batch, this is right. With one, sentence b met the matrices of head b.
-
-    X is (batch, n, d), the weights (h, d, d). Where does X need a dimension of size 1?
-    """
-    Q, K, V = (X @ W for W in (W_Q, W_K, W_V))
-    A = torch.softmax(Q @ K.mT / math.sqrt(X.shape[-1]), -1) @ V
-    if X.dim() == 2:
+        How wide are the keys of these heads?
+        """
+        A = _heads(X, W_Q, W_K, W_V, math.sqrt(X.shape[-1] / len(W_Q)))
         return _joined(A) @ W_O
-    return torch.cat([A] * len(W_Q), -1) @ W_O
+
+    def divided_by_root_of_h_d(X, W_Q, W_K, W_V, W_O):
+        """You divided the scores by √(h d), the root of the width of all heads together.
+
+        How many products does a score of one head add up?
+        """
+        return _joined(_heads(X, W_Q, W_K, W_V, math.sqrt(len(W_O)))) @ W_O
+
+    def divided_by_d(X, W_Q, W_K, W_V, W_O):
+        """You divided the scores by d. Divide them by its square root.
+
+        The variance of a sum of d products is d. What is its standard deviation?
+        """
+        return _joined(_heads(X, W_Q, W_K, W_V, X.shape[-1])) @ W_O
+
+    def not_scaled(X, W_Q, W_K, W_V, W_O):
+        """You did not divide the scores.
+
+        Document A divides them by √d (A25).
+        """
+        return _joined(_heads(X, W_Q, W_K, W_V, 1.0)) @ W_O
+
+    def softmax_over_queries(X, W_Q, W_K, W_V, W_O):
+        """Your softmax runs over the queries: each column of weights sums to 1. Each row should.
+
+        Each query divides a weight of 1 among the keys. Along which dimension?
+        """
+        return _joined(_heads(X, W_Q, W_K, W_V, dim=-2)) @ W_O
+
+    def softmax_over_heads(X, W_Q, W_K, W_V, W_O):
+        """Your softmax runs over the heads, so that they compete for each pair of tokens.
+
+        Heads work separately. Within a head, each row sums to 1.
+        """
+        return _joined(_heads(X, W_Q, W_K, W_V, dim=-3)) @ W_O
+
+    def one_matrix_of_weights(X, W_Q, W_K, W_V, W_O):
+        """Your heads share one matrix of weights: you averaged their scores before the softmax.
+
+        Each head has its own softmax.
+        """
+        Q, K, V = (X.unsqueeze(-3) @ W for W in (W_Q, W_K, W_V))
+        scores = (Q @ K.mT / math.sqrt(X.shape[-1])).mean(-3, keepdim=True)
+        return _joined(scores.softmax(-1) @ V) @ W_O
+
+    def batch_against_heads(X, W_Q, W_K, W_V, W_O):
+        """Without a batch, this is right. With one, sentence b met the matrices of head b.
+
+        X is (batch, n, d), the weights (h, d, d). Where does X need a dimension of size 1?
+        """
+        Q, K, V = (X @ W for W in (W_Q, W_K, W_V))
+        A = torch.softmax(Q @ K.mT / math.sqrt(X.shape[-1]), -1) @ V
+        if X.dim() == 2:
+            return _joined(A) @ W_O
+        return torch.cat([A] * len(W_Q), -1) @ W_O
 
 
-# --- right ---------------------------------------------------------------------------------------
+class Right:
+    """Right answers, written differently."""
 
+    def one_head_at_a_time(X, W_Q, W_K, W_V, W_O):
+        """A24 to A27, line by line."""
+        outputs = []
+        for of_q, of_k, of_v in zip(W_Q, W_K, W_V, strict=True):
+            Q, K, V = X @ of_q, X @ of_k, X @ of_v
+            outputs.append(torch.softmax(Q @ K.transpose(-2, -1) / X.shape[-1] ** 0.5, -1) @ V)
+        return torch.cat(outputs, -1) @ W_O
 
-def one_head_at_a_time(X, W_Q, W_K, W_V, W_O):
-    """A24 to A27, line by line."""
-    outputs = []
-    for of_q, of_k, of_v in zip(W_Q, W_K, W_V, strict=True):
-        Q, K, V = X @ of_q, X @ of_k, X @ of_v
-        outputs.append(torch.softmax(Q @ K.transpose(-2, -1) / X.shape[-1] ** 0.5, -1) @ V)
-    return torch.cat(outputs, -1) @ W_O
+    def as_a_sum_over_heads(X, W_Q, W_K, W_V, W_O):
+        """Adds what each head contributes through its own block of W_O."""
+        d = X.shape[-1]
+        total = torch.zeros_like(X)
+        for j in range(len(W_Q)):
+            scores = X @ W_Q[j] @ W_K[j].T @ X.mT / math.sqrt(d)
+            total = total + scores.softmax(-1) @ X @ (W_V[j] @ W_O[j * d : (j + 1) * d])
+        return total
 
+    def with_einsum(X, W_Q, W_K, W_V, W_O):
+        """Names the dimensions in an einsum."""
+        h, d, _ = W_Q.shape
+        Q, K, V = (torch.einsum("...nd,hde->...hne", X, W) for W in (W_Q, W_K, W_V))
+        scores = torch.einsum("...hne,...hme->...hnm", Q, K) / math.sqrt(d)
+        A = torch.einsum("...hnm,...hme->...hne", scores.softmax(-1), V)
+        return torch.einsum("...hne,hed->...nd", A, W_O.reshape(h, d, d))
 
-def as_a_sum_over_heads(X, W_Q, W_K, W_V, W_O):
-    """Adds what each head contributes through its own block of W_O."""
-    d = X.shape[-1]
-    total = torch.zeros_like(X)
-    for j in range(len(W_Q)):
-        scores = X @ W_Q[j] @ W_K[j].T @ X.mT / math.sqrt(d)
-        total = total + scores.softmax(-1) @ X @ (W_V[j] @ W_O[j * d : (j + 1) * d])
-    return total
-
-
-def with_einsum(X, W_Q, W_K, W_V, W_O):
-    """Names the dimensions in an einsum."""
-    h, d, _ = W_Q.shape
-    Q, K, V = (torch.einsum("...nd,hde->...hne", X, W) for W in (W_Q, W_K, W_V))
-    scores = torch.einsum("...hne,...hme->...hnm", Q, K) / math.sqrt(d)
-    A = torch.einsum("...hnm,...hme->...hne", scores.softmax(-1), V)
-    return torch.einsum("...hne,hed->...nd", A, W_O.reshape(h, d, d))
-
-
-def with_the_kernel(X, W_Q, W_K, W_V, W_O):
-    """PyTorch's attention, with the heads as a batch."""
-    rows = X[..., None, :, :]
-    A = torch.nn.functional.scaled_dot_product_attention(rows @ W_Q, rows @ W_K, rows @ W_V)
-    return torch.cat(A.unbind(-3), -1) @ W_O
+    def with_the_kernel(X, W_Q, W_K, W_V, W_O):
+        """PyTorch's attention, with the heads as a batch."""
+        rows = X[..., None, :, :]
+        A = torch.nn.functional.scaled_dot_product_attention(rows @ W_Q, rows @ W_K, rows @ W_V)
+        return torch.cat(A.unbind(-3), -1) @ W_O
 
 
 EXERCISE = Exercise(
@@ -234,25 +217,8 @@ EXERCISE = Exercise(
     oracle=correct,
     hint="Start with a loop: for head j, three products, one softmax of rows, one mean of values. "
     "Then put the h results side by side, n rows of h d numbers, and multiply by W_O.",
-    misconceptions=(
-        nothing_to_learn_by,
-        not_mixed,
-        one_output_for_each_head,
-        concatenated_along_tokens,
-        heads_interleaved,
-        heads_in_the_wrong_order,
-        heads_averaged,
-        contributions_averaged,
-        divided_by_root_of_d_over_h,
-        divided_by_root_of_h_d,
-        divided_by_d,
-        not_scaled,
-        softmax_over_queries,
-        softmax_over_heads,
-        one_matrix_of_weights,
-        batch_against_heads,
-    ),
-    right=(one_head_at_a_time, as_a_sum_over_heads, with_einsum, with_the_kernel),
+    misconceptions=functions_of(Wrong),
+    right=functions_of(Right),
     cases=cases,
     gradients=True,
     forbids=("multi_head_attention_forward",),

@@ -7,7 +7,7 @@ import math
 import torch
 
 from mtcourse.checks.draw import Draw
-from mtcourse.checks.exercise import Exercise
+from mtcourse.checks.exercise import functions_of, Exercise
 from mtcourse.checks.outcomes import Case
 
 
@@ -72,199 +72,182 @@ def _with_divisor(X, W_Q, W_K, W_V, W_O, h, mask, divisor, cut=_cut, joined=_joi
     return joined(_weights(Q, K, mask, divisor) @ V) @ W_O
 
 
-# --- wrong ---------------------------------------------------------------------------------------
+class Wrong:
+    """What learners write, the more particular before the more general."""
+
+    def changes_X(X, W_Q, W_K, W_V, W_O, h, mask):
+        """The outputs are right, but your function changes X.
+
+        Do not write into an argument.
+        """
+        out = correct(X, W_Q, W_K, W_V, W_O, h, mask)
+        X *= 2
+        return out
+
+    def nothing_to_learn_by(X, W_Q, W_K, W_V, W_O, h, mask):
+        """The outputs are right, but gradients do not flow back to all arguments.
+
+        Where did you detach or copy a tensor?
+        """
+        return correct(X, W_Q, W_K.detach(), W_V, W_O, h, mask)
+
+    def cut_without_transpose(X, W_Q, W_K, W_V, W_O, h, mask):
+        """You split the rows by a reshape alone, so that a head holds whole tokens, not slices of
+        them.
+
+        Split each row into h slices first: (…, n, h, d_k). Then swap n and h.
+        """
+        return _with_divisor(X, W_Q, W_K, W_V, W_O, h, mask, None, _reshaped)
+
+    def joined_without_transpose(X, W_Q, W_K, W_V, W_O, h, mask):
+        """Your heads are right, but you merged them in the wrong order, by a reshape alone.
+
+        A is (…, h, n, d_k). In a row of the result, the h slices of *one* token stand side by side.
+        """
+        return _with_divisor(X, W_Q, W_K, W_V, W_O, h, mask, None, _cut, _joined_by_reshape)
+
+    def never_transposed(X, W_Q, W_K, W_V, W_O, h, mask):
+        """You split and merged by reshapes alone, so that a head holds whole tokens.
+
+        Swap n and h both times: after the split, and before you merge the heads.
+        """
+        return _with_divisor(X, W_Q, W_K, W_V, W_O, h, mask, None, _reshaped, _joined_by_reshape)
+
+    def columns_interleaved(X, W_Q, W_K, W_V, W_O, h, mask):
+        """You gave head j every h-th column, starting with j. Its columns should be neighbours.
+
+        Into which two sizes do you split the width, and in which order do they stand?
+        """
+
+        def cut(x, h):
+            return x.unflatten(-1, (x.shape[-1] // h, h)).movedim(-1, -3)
+
+        return _with_divisor(X, W_Q, W_K, W_V, W_O, h, mask, None, cut)
+
+    def divided_by_root_of_d_model(X, W_Q, W_K, W_V, W_O, h, mask):
+        """You divided the scores by the root of the whole width, that of all heads together.
+
+        How many products does a score of *one* head add up?
+        """
+        return _with_divisor(X, W_Q, W_K, W_V, W_O, h, mask, math.sqrt(W_K.shape[-1]))
+
+    def divided_by_root_of_the_width(X, W_Q, W_K, W_V, W_O, h, mask):
+        """You divided the scores by the root of the width of X.
+
+        How many products does a score of *one* head add up?
+        """
+        return _with_divisor(X, W_Q, W_K, W_V, W_O, h, mask, math.sqrt(X.shape[-1]))
+
+    def divided_by_d_k(X, W_Q, W_K, W_V, W_O, h, mask):
+        """You divided the scores by d_k. Divide them by its square root.
+
+        The variance of a sum of d_k products is d_k. What is its standard deviation?
+        """
+        return _with_divisor(X, W_Q, W_K, W_V, W_O, h, mask, W_K.shape[-1] / h)
+
+    def not_scaled(X, W_Q, W_K, W_V, W_O, h, mask):
+        """You did not divide the scores.
+
+        By the root of which width should you divide them?
+        """
+        return _with_divisor(X, W_Q, W_K, W_V, W_O, h, mask, 1.0)
+
+    def one_head_of_all(X, W_Q, W_K, W_V, W_O, h, mask):
+        """You computed a single attention of the whole width, so that h changes nothing.
+
+        Each head has its own scores, from its own slices of Q and K.
+        """
+        return correct(X, W_Q, W_K, W_V, W_O, 1, mask)
+
+    def scores_added_over_heads(X, W_Q, W_K, W_V, W_O, h, mask):
+        """Your heads share one matrix of weights: you averaged their scores before the softmax.
+
+        Each head has its own softmax.
+        """
+        Q, K, V = (_cut(X @ W, h) for W in (W_Q, W_K, W_V))
+        scores = (Q @ K.mT).mean(-3, keepdim=True) / math.sqrt(K.shape[-1])
+        return _joined(scores.masked_fill(~mask.unsqueeze(-3), -math.inf).softmax(-1) @ V) @ W_O
+
+    def not_mixed(X, W_Q, W_K, W_V, W_O, h, mask):
+        """You put the heads side by side, but you never used W_O.
+
+        What mixes the heads?
+        """
+        return correct(X, W_Q, W_K, W_V, torch.eye(len(W_O), dtype=W_O.dtype), h, mask)
+
+    def mask_ignored(X, W_Q, W_K, W_V, W_O, h, mask):
+        """You ignored the mask. You are right only where every token may attend to every other.
+
+        Where the mask is False, the score must become minus infinity.
+        """
+        return correct(X, W_Q, W_K, W_V, W_O, h, torch.ones_like(mask))
+
+    def mask_turned_round(X, W_Q, W_K, W_V, W_O, h, mask):
+        """You hid what may be seen, and showed what is hidden.
+
+        The mask is True where token i *may* attend. `masked_fill` fills where *its* mask is True.
+        """
+        return correct(X, W_Q, W_K, W_V, W_O, h, ~mask)
+
+    def mask_over_heads(X, W_Q, W_K, W_V, W_O, h, mask):
+        """Your mask has no dimension for the heads, so its sentences were taken for heads.
+
+        Scores are (batch, h, n, n), the mask (batch, n, n). Where does a dimension of size 1
+        belong?
+        """
+        Q, K, V = (_cut(X @ W, h) for W in (W_Q, W_K, W_V))
+        scores = (Q @ K.mT / math.sqrt(K.shape[-1])).masked_fill(~mask, -math.inf)
+        return _joined(scores.softmax(-1) @ V) @ W_O
+
+    def softmax_over_queries(X, W_Q, W_K, W_V, W_O, h, mask):
+        """Your softmax runs over the queries: each column of weights sums to 1. Each row should.
+
+        Each query divides a weight of 1 among the keys. Along which dimension?
+        """
+        Q, K, V = (_cut(X @ W, h) for W in (W_Q, W_K, W_V))
+        weights = torch.nan_to_num(_weights(Q, K, mask, dim=-2))
+        return _joined(weights @ V) @ W_O
 
 
-def changes_X(X, W_Q, W_K, W_V, W_O, h, mask):
-    """The outputs are right, but your function changes X.
+class Right:
+    """Right answers, written differently."""
 
-    Do not write into an argument.
-    """
-    out = correct(X, W_Q, W_K, W_V, W_O, h, mask)
-    X *= 2
-    return out
+    def one_head_at_a_time(X, W_Q, W_K, W_V, W_O, h, mask):
+        """A loop over slices of the weights."""
+        d_k = W_Q.shape[1] // h
+        outputs = []
+        for start in range(0, W_Q.shape[1], d_k):
+            own = slice(start, start + d_k)
+            scores = (X @ W_Q[:, own]) @ (X @ W_K[:, own]).transpose(-1, -2) / d_k**0.5
+            outputs.append(scores.masked_fill(~mask, -math.inf).softmax(-1) @ (X @ W_V[:, own]))
+        return torch.cat(outputs, -1) @ W_O
 
+    def as_a_sum_over_heads(X, W_Q, W_K, W_V, W_O, h, mask):
+        """Multiplies each head by its own rows of W_O, then adds."""
+        total = 0
+        parts = (W.chunk(h, -1) for W in (W_Q, W_K, W_V))
+        for of_q, of_k, of_v, out in zip(*parts, W_O.chunk(h), strict=True):
+            scores = X @ of_q @ of_k.T @ X.mT / math.sqrt(of_k.shape[1])
+            total = total + torch.where(mask, scores, -math.inf).softmax(-1) @ X @ of_v @ out
+        return total
 
-def nothing_to_learn_by(X, W_Q, W_K, W_V, W_O, h, mask):
-    """The outputs are right, but gradients do not flow back to all arguments.
+    def with_einsum(X, W_Q, W_K, W_V, W_O, h, mask):
+        """Names the dimensions in an einsum; multiplies exponentials by 0 and 1."""
+        Q, K, V = ((X @ W).unflatten(-1, (h, -1)) for W in (W_Q, W_K, W_V))
+        scores = torch.einsum("...qhd,...khd->...hqk", Q, K) / math.sqrt(Q.shape[-1])
+        e = (scores - scores.amax(-1, keepdim=True)).exp() * mask.unsqueeze(-3).to(X.dtype)
+        A = torch.einsum("...hqk,...khd->...qhd", e / e.sum(-1, keepdim=True), V)
+        return A.flatten(-2) @ W_O
 
-    Where did you detach or copy a tensor?
-    """
-    return correct(X, W_Q, W_K.detach(), W_V, W_O, h, mask)
-
-
-def cut_without_transpose(X, W_Q, W_K, W_V, W_O, h, mask):
-    """You split the rows by a reshape alone, so that a head holds whole tokens, not slices of them.
-
-    Split each row into h slices first: (…, n, h, d_k). Then swap n and h.
-    """
-    return _with_divisor(X, W_Q, W_K, W_V, W_O, h, mask, None, _reshaped)
-
-
-def joined_without_transpose(X, W_Q, W_K, W_V, W_O, h, mask):
-    """Your heads are right, but you merged them in the wrong order, by a reshape alone.
-
-    A is (…, h, n, d_k). In a row of the result, the h slices of *one* token stand side by side.
-    """
-    return _with_divisor(X, W_Q, W_K, W_V, W_O, h, mask, None, _cut, _joined_by_reshape)
-
-
-def never_transposed(X, W_Q, W_K, W_V, W_O, h, mask):
-    """You split and merged by reshapes alone, so that a head holds whole tokens.
-
-    Swap n and h both times: after the split, and before you merge the heads.
-    """
-    return _with_divisor(X, W_Q, W_K, W_V, W_O, h, mask, None, _reshaped, _joined_by_reshape)
-
-
-def columns_interleaved(X, W_Q, W_K, W_V, W_O, h, mask):
-    """You gave head j every h-th column, starting with j. Its columns should be neighbours.
-
-    Into which two sizes do you split the width, and in which order do they stand?
-    """
-
-    def cut(x, h):
-        return x.unflatten(-1, (x.shape[-1] // h, h)).movedim(-1, -3)
-
-    return _with_divisor(X, W_Q, W_K, W_V, W_O, h, mask, None, cut)
-
-
-def divided_by_root_of_d_model(X, W_Q, W_K, W_V, W_O, h, mask):
-    """You divided the scores by the root of the whole width, that of all heads together.
-
-    How many products does a score of *one* head add up?
-    """
-    return _with_divisor(X, W_Q, W_K, W_V, W_O, h, mask, math.sqrt(W_K.shape[-1]))
-
-
-def divided_by_root_of_the_width(X, W_Q, W_K, W_V, W_O, h, mask):
-    """You divided the scores by the root of the width of X.
-
-    How many products does a score of *one* head add up?
-    """
-    return _with_divisor(X, W_Q, W_K, W_V, W_O, h, mask, math.sqrt(X.shape[-1]))
-
-
-def divided_by_d_k(X, W_Q, W_K, W_V, W_O, h, mask):
-    """You divided the scores by d_k. Divide them by its square root.
-
-    The variance of a sum of d_k products is d_k. What is its standard deviation?
-    """
-    return _with_divisor(X, W_Q, W_K, W_V, W_O, h, mask, W_K.shape[-1] / h)
-
-
-def not_scaled(X, W_Q, W_K, W_V, W_O, h, mask):
-    """You did not divide the scores.
-
-    By the root of which width should you divide them?
-    """
-    return _with_divisor(X, W_Q, W_K, W_V, W_O, h, mask, 1.0)
-
-
-def one_head_of_all(X, W_Q, W_K, W_V, W_O, h, mask):
-    """You computed a single attention of the whole width, so that h changes nothing.
-
-    Each head has its own scores, from its own slices of Q and K.
-    """
-    return correct(X, W_Q, W_K, W_V, W_O, 1, mask)
-
-
-def scores_added_over_heads(X, W_Q, W_K, W_V, W_O, h, mask):
-    """Your heads share one matrix of weights: you averaged their scores before the softmax.
-
-    Each head has its own softmax.
-    """
-    Q, K, V = (_cut(X @ W, h) for W in (W_Q, W_K, W_V))
-    scores = (Q @ K.mT).mean(-3, keepdim=True) / math.sqrt(K.shape[-1])
-    return _joined(scores.masked_fill(~mask.unsqueeze(-3), -math.inf).softmax(-1) @ V) @ W_O
-
-
-def not_mixed(X, W_Q, W_K, W_V, W_O, h, mask):
-    """You put the heads side by side, but you never used W_O.
-
-    What mixes the heads?
-    """
-    return correct(X, W_Q, W_K, W_V, torch.eye(len(W_O), dtype=W_O.dtype), h, mask)
-
-
-def mask_ignored(X, W_Q, W_K, W_V, W_O, h, mask):
-    """You ignored the mask. You are right only where every token may attend to every other.
-
-    Where the mask is False, the score must become minus infinity.
-    """
-    return correct(X, W_Q, W_K, W_V, W_O, h, torch.ones_like(mask))
-
-
-def mask_turned_round(X, W_Q, W_K, W_V, W_O, h, mask):
-    """You hid what may be seen, and showed what is hidden.
-
-    The mask is True where token i *may* attend. `masked_fill` fills where *its* mask is True.
-    """
-    return correct(X, W_Q, W_K, W_V, W_O, h, ~mask)
-
-
-def mask_over_heads(X, W_Q, W_K, W_V, W_O, h, mask):
-    """Your mask has no dimension for the heads, so its sentences were taken for heads.
-
-    Scores are (batch, h, n, n), the mask (batch, n, n). Where does a dimension of size 1 belong?
-    """
-    Q, K, V = (_cut(X @ W, h) for W in (W_Q, W_K, W_V))
-    scores = (Q @ K.mT / math.sqrt(K.shape[-1])).masked_fill(~mask, -math.inf)
-    return _joined(scores.softmax(-1) @ V) @ W_O
-
-
-def softmax_over_queries(X, W_Q, W_K, W_V, W_O, h, mask):
-    """Your softmax runs over the queries: each column of weights sums to 1. Each row should.
-
-    Each query divides a weight of 1 among the keys. Along which dimension?
-    """
-    Q, K, V = (_cut(X @ W, h) for W in (W_Q, W_K, W_V))
-    weights = torch.nan_to_num(_weights(Q, K, mask, dim=-2))
-    return _joined(weights @ V) @ W_O
-
-
-# --- right ---------------------------------------------------------------------------------------
-
-
-def one_head_at_a_time(X, W_Q, W_K, W_V, W_O, h, mask):
-    """A loop over slices of the weights."""
-    d_k = W_Q.shape[1] // h
-    outputs = []
-    for start in range(0, W_Q.shape[1], d_k):
-        own = slice(start, start + d_k)
-        scores = (X @ W_Q[:, own]) @ (X @ W_K[:, own]).transpose(-1, -2) / d_k**0.5
-        outputs.append(scores.masked_fill(~mask, -math.inf).softmax(-1) @ (X @ W_V[:, own]))
-    return torch.cat(outputs, -1) @ W_O
-
-
-def as_a_sum_over_heads(X, W_Q, W_K, W_V, W_O, h, mask):
-    """Multiplies each head by its own rows of W_O, then adds."""
-    total = 0
-    parts = (W.chunk(h, -1) for W in (W_Q, W_K, W_V))
-    for of_q, of_k, of_v, out in zip(*parts, W_O.chunk(h), strict=True):
-        scores = X @ of_q @ of_k.T @ X.mT / math.sqrt(of_k.shape[1])
-        total = total + torch.where(mask, scores, -math.inf).softmax(-1) @ X @ of_v @ out
-    return total
-
-
-def with_einsum(X, W_Q, W_K, W_V, W_O, h, mask):
-    """Names the dimensions in an einsum; multiplies exponentials by 0 and 1."""
-    Q, K, V = ((X @ W).unflatten(-1, (h, -1)) for W in (W_Q, W_K, W_V))
-    scores = torch.einsum("...qhd,...khd->...hqk", Q, K) / math.sqrt(Q.shape[-1])
-    e = (scores - scores.amax(-1, keepdim=True)).exp() * mask.unsqueeze(-3).to(X.dtype)
-    A = torch.einsum("...hqk,...khd->...qhd", e / e.sum(-1, keepdim=True), V)
-    return A.flatten(-2) @ W_O
-
-
-def all_products_in_one(X, W_Q, W_K, W_V, W_O, h, mask):
-    """Three matrices side by side, an additive mask, and a division of the queries."""
-    *batch, n, _ = X.shape
-    d = W_Q.shape[1]
-    parts = (X @ torch.cat([W_Q, W_K, W_V], 1)).reshape(*batch, n, 3, h, d // h)
-    Q, K, V = parts.movedim(-3, 0).transpose(-2, -3)
-    hidden = torch.zeros(mask.shape, dtype=X.dtype).masked_fill(~mask, -math.inf)
-    scores = Q / math.sqrt(d // h) @ K.mT + hidden.unsqueeze(-3)
-    return (scores.softmax(-1) @ V).transpose(-2, -3).reshape(*batch, n, d) @ W_O
+    def all_products_in_one(X, W_Q, W_K, W_V, W_O, h, mask):
+        """Three matrices side by side, an additive mask, and a division of the queries."""
+        *batch, n, _ = X.shape
+        d = W_Q.shape[1]
+        parts = (X @ torch.cat([W_Q, W_K, W_V], 1)).reshape(*batch, n, 3, h, d // h)
+        Q, K, V = parts.movedim(-3, 0).transpose(-2, -3)
+        hidden = torch.zeros(mask.shape, dtype=X.dtype).masked_fill(~mask, -math.inf)
+        scores = Q / math.sqrt(d // h) @ K.mT + hidden.unsqueeze(-3)
+        return (scores.softmax(-1) @ V).transpose(-2, -3).reshape(*batch, n, d) @ W_O
 
 
 EXERCISE = Exercise(
@@ -273,26 +256,8 @@ EXERCISE = Exercise(
     hint="Write the shape after each step: Q, K, V (…, n, d); split (…, h, n, d_k); scores "
     "(…, h, n, n), the mask without heads (…, n, n); outputs (…, h, n, d_k); merged (…, n, d); "
     "mixed by W_O.",
-    misconceptions=(
-        changes_X,
-        nothing_to_learn_by,
-        cut_without_transpose,
-        joined_without_transpose,
-        never_transposed,
-        columns_interleaved,
-        divided_by_root_of_d_model,
-        divided_by_root_of_the_width,
-        divided_by_d_k,
-        not_scaled,
-        one_head_of_all,
-        scores_added_over_heads,
-        not_mixed,
-        mask_ignored,
-        mask_turned_round,
-        mask_over_heads,
-        softmax_over_queries,
-    ),
-    right=(one_head_at_a_time, as_a_sum_over_heads, with_einsum, all_products_in_one),
+    misconceptions=functions_of(Wrong),
+    right=functions_of(Right),
     cases=cases,
     gradients=True,
     forbids=("multi_head_attention_forward",),

@@ -7,7 +7,7 @@ import math
 import torch
 
 from mtcourse.checks.draw import Draw
-from mtcourse.checks.exercise import Exercise
+from mtcourse.checks.exercise import functions_of, Exercise
 from mtcourse.checks.outcomes import Case
 
 
@@ -44,161 +44,149 @@ def _version(X, W_Q, W_K, W_V, W_O, h, real, scale=False, mask=False, join=False
     return (A.transpose(1, 2) if join else A).reshape(batch, n, d) @ W_O
 
 
-# --- wrong ---------------------------------------------------------------------------------------
+class Wrong:
+    """What learners write, the more particular before the more general."""
+
+    def nothing_mended(X, W_Q, W_K, W_V, W_O, h, real):
+        """Your function still returns what the broken version returns: all three bugs are in it.
+
+        Write the shape beside each line. Which size stands in which position?
+        """
+        return _version(X, W_Q, W_K, W_V, W_O, h, real)
+
+    def only_the_scale_mended(X, W_Q, W_K, W_V, W_O, h, real):
+        """One bug is fixed: you divide the scores by √d_k. Two are left.
+
+        Along which dimension does the mask lie? And in which order are the heads' numbers at the
+        end?
+        """
+        return _version(X, W_Q, W_K, W_V, W_O, h, real, scale=True)
+
+    def only_the_mask_mended(X, W_Q, W_K, W_V, W_O, h, real):
+        """One bug is fixed: each sentence's padding is hidden from its own tokens. Two are left.
+
+        How many products does a score of one head add up? And where do n and h stand before the
+        last reshape?
+        """
+        return _version(X, W_Q, W_K, W_V, W_O, h, real, mask=True)
+
+    def only_the_join_mended(X, W_Q, W_K, W_V, W_O, h, real):
+        """One bug is fixed: you merge the heads in the right order. Two are left.
+
+        How many products does a score of one head add up? And along which dimension is the mask?
+        """
+        return _version(X, W_Q, W_K, W_V, W_O, h, real, join=True)
+
+    def scale_left(X, W_Q, W_K, W_V, W_O, h, real):
+        """Two bugs are fixed. One is left: the divisor.
+
+        A score adds up as many products as one *head* is wide.
+        """
+        return _version(X, W_Q, W_K, W_V, W_O, h, real, mask=True, join=True)
+
+    def mask_left(X, W_Q, W_K, W_V, W_O, h, real):
+        """Two bugs are fixed. One is left: your mask lies along the heads.
+
+        Scores are (batch, h, n, n), `real` is (batch, n). Write both below each other, from the
+        right.
+        """
+        return _version(X, W_Q, W_K, W_V, W_O, h, real, scale=True, join=True)
+
+    def join_left(X, W_Q, W_K, W_V, W_O, h, real):
+        """Two bugs are fixed. One is left: at the end, a row mixes numbers of several tokens.
+
+        A is (batch, h, n, d_k). What must stand beside d_k for a reshape to give (batch, n, d)?
+        """
+        return _version(X, W_Q, W_K, W_V, W_O, h, real, scale=True, mask=True)
+
+    def mask_taken_out(X, W_Q, W_K, W_V, W_O, h, real):
+        """You removed the mask. Now nothing fails, but words attend to padding.
+
+        The mask has to hide columns: the keys of padding.
+        """
+        return _version(X, W_Q, W_K, W_V, W_O, h, torch.ones_like(real), True, True, True)
+
+    def mask_over_queries(X, W_Q, W_K, W_V, W_O, h, real):
+        """You hid the queries of padding instead of its keys: rows instead of columns.
+
+        No token should attend *to* padding. Which dimension of the scores is that?
+        """
+        batch, n, d = X.shape
+        Q, K, V = ((X @ W).reshape(batch, n, h, -1).transpose(1, 2) for W in (W_Q, W_K, W_V))
+        scores = (Q @ K.mT / math.sqrt(d // h)).masked_fill(~real[:, None, :, None], -math.inf)
+        A = torch.nan_to_num(torch.softmax(scores, dim=-1)) @ V
+        return A.transpose(1, 2).reshape(batch, n, d) @ W_O
+
+    def padding_asks_no_more(X, W_Q, W_K, W_V, W_O, h, real):
+        """You fixed all three bugs. But you set the rows of padding to 0, and they are compared,
+        too.
+
+        Padding may have queries. Hide its keys, and nothing else.
+        """
+        return correct(X, W_Q, W_K, W_V, W_O, h, real) * real[..., None]
+
+    def scale_without_the_root(X, W_Q, W_K, W_V, W_O, h, real):
+        """You divided the scores by d_k. The root is missing.
+
+        The variance of a sum of d_k products is d_k. What is its standard deviation?
+        """
+        return correct(X, W_Q * math.sqrt(h / X.shape[-1]), W_K, W_V, W_O, h, real)
+
+    def root_of_h(X, W_Q, W_K, W_V, W_O, h, real):
+        """You divided the scores by √h, the root of the number of heads.
+
+        How many products does a score of one head add up?
+        """
+        return correct(X, W_Q * math.sqrt(X.shape[-1]) / h, W_K, W_V, W_O, h, real)
+
+    def transposed_at_the_cut_no_more(X, W_Q, W_K, W_V, W_O, h, real):
+        """You merge the heads correctly, but you removed the transpose from the split.
+
+        It was right. Swap n and h after the split, and again before you merge the heads.
+        """
+        batch, n, d = X.shape
+        Q, K, V = ((X @ W).reshape(batch, h, n, -1) for W in (W_Q, W_K, W_V))
+        scores = (Q @ K.mT / math.sqrt(d // h)).masked_fill(~real[:, None, None], -math.inf)
+        return (torch.softmax(scores, -1) @ V).transpose(1, 2).reshape(batch, n, d) @ W_O
 
 
-def nothing_mended(X, W_Q, W_K, W_V, W_O, h, real):
-    """Your function still returns what the broken version returns: all three bugs are in it.
+class Right:
+    """Right answers, written differently."""
 
-    Write the shape beside each line. Which size stands in which position?
-    """
-    return _version(X, W_Q, W_K, W_V, W_O, h, real)
+    def mended_line_by_line(X, W_Q, W_K, W_V, W_O, h, real):
+        """The broken version, fixed."""
+        batch, n, d = X.shape
+        Q, K, V = ((X @ W).reshape(batch, n, h, -1).transpose(1, 2) for W in (W_Q, W_K, W_V))
+        scores = Q @ K.transpose(-2, -1) / math.sqrt(K.shape[-1])
+        scores = scores.masked_fill(~real[:, None, None, :], -math.inf)
+        A = torch.softmax(scores, dim=-1) @ V
+        return A.transpose(1, 2).reshape(batch, n, d) @ W_O
 
-
-def only_the_scale_mended(X, W_Q, W_K, W_V, W_O, h, real):
-    """One bug is fixed: you divide the scores by √d_k. Two are left.
-
-    Along which dimension does the mask lie? And in which order are the heads' numbers at the end?
-    """
-    return _version(X, W_Q, W_K, W_V, W_O, h, real, scale=True)
-
-
-def only_the_mask_mended(X, W_Q, W_K, W_V, W_O, h, real):
-    """One bug is fixed: each sentence's padding is hidden from its own tokens. Two are left.
-
-    How many products does a score of one head add up? And where do n and h stand before the last
-    reshape?
-    """
-    return _version(X, W_Q, W_K, W_V, W_O, h, real, mask=True)
-
-
-def only_the_join_mended(X, W_Q, W_K, W_V, W_O, h, real):
-    """One bug is fixed: you merge the heads in the right order. Two are left.
-
-    How many products does a score of one head add up? And along which dimension is the mask?
-    """
-    return _version(X, W_Q, W_K, W_V, W_O, h, real, join=True)
-
-
-def scale_left(X, W_Q, W_K, W_V, W_O, h, real):
-    """Two bugs are fixed. One is left: the divisor.
-
-    A score adds up as many products as one *head* is wide.
-    """
-    return _version(X, W_Q, W_K, W_V, W_O, h, real, mask=True, join=True)
-
-
-def mask_left(X, W_Q, W_K, W_V, W_O, h, real):
-    """Two bugs are fixed. One is left: your mask lies along the heads.
-
-    Scores are (batch, h, n, n), `real` is (batch, n). Write both below each other, from the right.
-    """
-    return _version(X, W_Q, W_K, W_V, W_O, h, real, scale=True, join=True)
-
-
-def join_left(X, W_Q, W_K, W_V, W_O, h, real):
-    """Two bugs are fixed. One is left: at the end, a row mixes numbers of several tokens.
-
-    A is (batch, h, n, d_k). What must stand beside d_k for a reshape to give (batch, n, d)?
-    """
-    return _version(X, W_Q, W_K, W_V, W_O, h, real, scale=True, mask=True)
-
-
-def mask_taken_out(X, W_Q, W_K, W_V, W_O, h, real):
-    """You removed the mask. Now nothing fails, but words attend to padding.
-
-    The mask has to hide columns: the keys of padding.
-    """
-    return _version(X, W_Q, W_K, W_V, W_O, h, torch.ones_like(real), True, True, True)
-
-
-def mask_over_queries(X, W_Q, W_K, W_V, W_O, h, real):
-    """You hid the queries of padding instead of its keys: rows instead of columns.
-
-    No token should attend *to* padding. Which dimension of the scores is that?
-    """
-    batch, n, d = X.shape
-    Q, K, V = ((X @ W).reshape(batch, n, h, -1).transpose(1, 2) for W in (W_Q, W_K, W_V))
-    scores = (Q @ K.mT / math.sqrt(d // h)).masked_fill(~real[:, None, :, None], -math.inf)
-    A = torch.nan_to_num(torch.softmax(scores, dim=-1)) @ V
-    return A.transpose(1, 2).reshape(batch, n, d) @ W_O
-
-
-def padding_asks_no_more(X, W_Q, W_K, W_V, W_O, h, real):
-    """You fixed all three bugs. But you set the rows of padding to 0, and they are compared, too.
-
-    Padding may have queries. Hide its keys, and nothing else.
-    """
-    return correct(X, W_Q, W_K, W_V, W_O, h, real) * real[..., None]
-
-
-def scale_without_the_root(X, W_Q, W_K, W_V, W_O, h, real):
-    """You divided the scores by d_k. The root is missing.
-
-    The variance of a sum of d_k products is d_k. What is its standard deviation?
-    """
-    return correct(X, W_Q * math.sqrt(h / X.shape[-1]), W_K, W_V, W_O, h, real)
-
-
-def root_of_h(X, W_Q, W_K, W_V, W_O, h, real):
-    """You divided the scores by √h, the root of the number of heads.
-
-    How many products does a score of one head add up?
-    """
-    return correct(X, W_Q * math.sqrt(X.shape[-1]) / h, W_K, W_V, W_O, h, real)
-
-
-def transposed_at_the_cut_no_more(X, W_Q, W_K, W_V, W_O, h, real):
-    """You merge the heads correctly, but you removed the transpose from the split.
-
-    It was right. Swap n and h after the split, and again before you merge the heads.
-    """
-    batch, n, d = X.shape
-    Q, K, V = ((X @ W).reshape(batch, h, n, -1) for W in (W_Q, W_K, W_V))
-    scores = (Q @ K.mT / math.sqrt(d // h)).masked_fill(~real[:, None, None], -math.inf)
-    return (torch.softmax(scores, -1) @ V).transpose(1, 2).reshape(batch, n, d) @ W_O
-
-
-# --- right ---------------------------------------------------------------------------------------
-
-
-def mended_line_by_line(X, W_Q, W_K, W_V, W_O, h, real):
-    """The broken version, fixed."""
-    batch, n, d = X.shape
-    Q, K, V = ((X @ W).reshape(batch, n, h, -1).transpose(1, 2) for W in (W_Q, W_K, W_V))
-    scores = Q @ K.transpose(-2, -1) / math.sqrt(K.shape[-1])
-    scores = scores.masked_fill(~real[:, None, None, :], -math.inf)
-    A = torch.softmax(scores, dim=-1) @ V
-    return A.transpose(1, 2).reshape(batch, n, d) @ W_O
-
-
-def one_head_at_a_time(X, W_Q, W_K, W_V, W_O, h, real):
-    """Without any reshape."""
-    outputs = []
-    for of_q, of_k, of_v in zip(*(W.chunk(h, 1) for W in (W_Q, W_K, W_V)), strict=True):
-        scores = X @ of_q @ (X @ of_k).mT / of_k.shape[1] ** 0.5
-        outputs.append(torch.where(real[:, None], scores, -math.inf).softmax(-1) @ X @ of_v)
-    return torch.cat(outputs, -1) @ W_O
-
-
-def one_sentence_at_a_time(X, W_Q, W_K, W_V, W_O, h, real):
-    """Leaves padding out from the start."""
-    rows = []
-    for x, words in zip(X, real, strict=True):
-        of_heads = []
+    def one_head_at_a_time(X, W_Q, W_K, W_V, W_O, h, real):
+        """Without any reshape."""
+        outputs = []
         for of_q, of_k, of_v in zip(*(W.chunk(h, 1) for W in (W_Q, W_K, W_V)), strict=True):
-            scores = (x @ of_q) @ (x[words] @ of_k).T / math.sqrt(of_k.shape[1])
-            of_heads.append(scores.softmax(-1) @ (x[words] @ of_v))
-        rows.append(torch.cat(of_heads, -1) @ W_O)
-    return torch.stack(rows)
+            scores = X @ of_q @ (X @ of_k).mT / of_k.shape[1] ** 0.5
+            outputs.append(torch.where(real[:, None], scores, -math.inf).softmax(-1) @ X @ of_v)
+        return torch.cat(outputs, -1) @ W_O
 
+    def one_sentence_at_a_time(X, W_Q, W_K, W_V, W_O, h, real):
+        """Leaves padding out from the start."""
+        rows = []
+        for x, words in zip(X, real, strict=True):
+            of_heads = []
+            for of_q, of_k, of_v in zip(*(W.chunk(h, 1) for W in (W_Q, W_K, W_V)), strict=True):
+                scores = (x @ of_q) @ (x[words] @ of_k).T / math.sqrt(of_k.shape[1])
+                of_heads.append(scores.softmax(-1) @ (x[words] @ of_v))
+            rows.append(torch.cat(of_heads, -1) @ W_O)
+        return torch.stack(rows)
 
-def with_einsum(X, W_Q, W_K, W_V, W_O, h, real):
-    """Names the dimensions in an einsum; multiplies exponentials by 0 and 1."""
-    Q, K, V = ((X @ W).unflatten(-1, (h, -1)) for W in (W_Q, W_K, W_V))
-    scores = torch.einsum("bqhd,bkhd->bhqk", Q, K) / math.sqrt(Q.shape[-1])
-    e = (scores - scores.amax(-1, keepdim=True)).exp() * real[:, None, None].to(X.dtype)
-    return torch.einsum("bhqk,bkhd->bqhd", e / e.sum(-1, keepdim=True), V).flatten(-2) @ W_O
+    def with_einsum(X, W_Q, W_K, W_V, W_O, h, real):
+        """Names the dimensions in an einsum; multiplies exponentials by 0 and 1."""
+        Q, K, V = ((X @ W).unflatten(-1, (h, -1)) for W in (W_Q, W_K, W_V))
+        scores = torch.einsum("bqhd,bkhd->bhqk", Q, K) / math.sqrt(Q.shape[-1])
+        e = (scores - scores.amax(-1, keepdim=True)).exp() * real[:, None, None].to(X.dtype)
+        return torch.einsum("bhqk,bkhd->bqhd", e / e.sum(-1, keepdim=True), V).flatten(-2) @ W_O
 
 
 EXERCISE = Exercise(
@@ -206,22 +194,8 @@ EXERCISE = Exercise(
     oracle=correct,
     hint="Write the shape beside each line, with a batch of 3 and 2 heads, so that no two sizes "
     "are alike. Then say for each dimension what it counts.",
-    misconceptions=(
-        nothing_mended,
-        only_the_scale_mended,
-        only_the_mask_mended,
-        only_the_join_mended,
-        scale_left,
-        mask_left,
-        join_left,
-        mask_taken_out,
-        mask_over_queries,
-        padding_asks_no_more,
-        scale_without_the_root,
-        root_of_h,
-        transposed_at_the_cut_no_more,
-    ),
-    right=(mended_line_by_line, one_head_at_a_time, one_sentence_at_a_time, with_einsum),
+    misconceptions=functions_of(Wrong),
+    right=functions_of(Right),
     cases=cases,
     gradients=True,
 )

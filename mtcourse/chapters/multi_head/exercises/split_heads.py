@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 
 from mtcourse.checks.draw import Draw
-from mtcourse.checks.exercise import Exercise
+from mtcourse.checks.exercise import functions_of, Exercise
 from mtcourse.checks.outcomes import Case
 
 
@@ -28,122 +28,110 @@ def correct(x, h):
     return x.unflatten(-1, (h, x.shape[-1] // h)).transpose(-3, -2)
 
 
-# --- wrong ---------------------------------------------------------------------------------------
+class Wrong:
+    """What learners write, the more particular before the more general."""
+
+    def changes_x(x, h):
+        """The slices are right, but your function changes x.
+
+        Do not write into an argument: the caller may still need x as it was.
+        """
+        out = correct(x, h).clone()
+        x.zero_()
+        return out
+
+    def nothing_to_learn_by(x, h):
+        """The slices are right, but gradients do not flow back through them.
+
+        To split a tensor, you need not copy any number. Where did you detach it?
+        """
+        return correct(x, h).detach() + 0 * x.sum()
+
+    def view_without_transpose(x, h):
+        """The shape is right, but the numbers are in the wrong positions: head 0 holds whole
+        tokens.
+
+        A reshape keeps numbers in the order of memory, token after token. So split first, and swap
+        two dimensions afterwards.
+        """
+        return x.reshape(*x.shape[:-2], h, x.shape[-2], x.shape[-1] // h)
+
+    def tokens_before_heads(x, h):
+        """You split each row correctly, but the heads come after the tokens: (…, n, h, d_k).
+
+        Attention works on the last two dimensions. Which two should they be?
+        """
+        return x.unflatten(-1, (h, x.shape[-1] // h))
+
+    def columns_interleaved(x, h):
+        """You gave head 0 every h-th number of a row. It should get the first d_k of them.
+
+        Into which two sizes do you split the width, and in which order do they stand?
+        """
+        return x.unflatten(-1, (x.shape[-1] // h, h)).movedim(-1, -3)
+
+    def h_is_the_width(x, h):
+        """You took h for the width of a head. It is the number of heads.
+
+        d_k = d_model / h.
+        """
+        return x.unflatten(-1, (x.shape[-1] // h, h)).transpose(-3, -2)
+
+    def keys_as_columns(x, h):
+        """Your heads have their tokens as columns: (…, h, d_k, n).
+
+        Tokens are rows, in a head as everywhere else.
+        """
+        return correct(x, h).mT
+
+    def heads_before_the_batch(x, h):
+        """You put the heads before the sentences of the batch. Without a batch, this is right.
+
+        The batch comes first: put the new dimension just before the tokens.
+        """
+        return torch.stack(x.chunk(h, dim=-1))
+
+    def full_width(x, h):
+        """You gave each head the whole row, as in document A.
+
+        Here the heads share the row: d_k = d_model / h (B06).
+        """
+        return x.unsqueeze(-3).expand(*x.shape[:-2], h, *x.shape[-2:])
+
+    def heads_in_the_wrong_order(x, h):
+        """The slices are right, but you gave the last one to head 0.
+
+        Head j has the columns from j · d_k on.
+        """
+        return correct(x, h).flip(-3)
 
 
-def changes_x(x, h):
-    """The slices are right, but your function changes x.
+class Right:
+    """Right answers, written differently."""
 
-    Do not write into an argument: the caller may still need x as it was.
-    """
-    out = correct(x, h).clone()
-    x.zero_()
-    return out
+    def with_chunks(x, h):
+        """Splits, and stacks just before the tokens."""
+        return torch.stack(x.chunk(h, dim=-1), dim=-3)
 
+    def with_reshape(x, h):
+        """The way most libraries write it."""
+        *batch, n, d = x.shape
+        return x.reshape(*batch, n, h, d // h).transpose(-2, -3)
 
-def nothing_to_learn_by(x, h):
-    """The slices are right, but gradients do not flow back through them.
+    def with_slices(x, h):
+        """One head after the other."""
+        d_k = x.shape[-1] // h
+        return torch.stack([x[..., j * d_k : (j + 1) * d_k] for j in range(h)], dim=-3)
 
-    To split a tensor, you need not copy any number. Where did you detach it?
-    """
-    return correct(x, h).detach() + 0 * x.sum()
+    def by_index(x, h):
+        """Lists, for each number of each head, the column that it comes from."""
+        columns = torch.arange(x.shape[-1]).reshape(h, -1)
+        return x[..., columns].movedim(-2, -3)
 
-
-def view_without_transpose(x, h):
-    """The shape is right, but the numbers are in the wrong positions: head 0 holds whole tokens.
-
-    A reshape keeps numbers in the order of memory, token after token. So split first, and swap two
-    dimensions afterwards.
-    """
-    return x.reshape(*x.shape[:-2], h, x.shape[-2], x.shape[-1] // h)
-
-
-def tokens_before_heads(x, h):
-    """You split each row correctly, but the heads come after the tokens: (…, n, h, d_k).
-
-    Attention works on the last two dimensions. Which two should they be?
-    """
-    return x.unflatten(-1, (h, x.shape[-1] // h))
-
-
-def columns_interleaved(x, h):
-    """You gave head 0 every h-th number of a row. It should get the first d_k of them.
-
-    Into which two sizes do you split the width, and in which order do they stand?
-    """
-    return x.unflatten(-1, (x.shape[-1] // h, h)).movedim(-1, -3)
-
-
-def h_is_the_width(x, h):
-    """You took h for the width of a head. It is the number of heads.
-
-    d_k = d_model / h.
-    """
-    return x.unflatten(-1, (x.shape[-1] // h, h)).transpose(-3, -2)
-
-
-def keys_as_columns(x, h):
-    """Your heads have their tokens as columns: (…, h, d_k, n).
-
-    Tokens are rows, in a head as everywhere else.
-    """
-    return correct(x, h).mT
-
-
-def heads_before_the_batch(x, h):
-    """You put the heads before the sentences of the batch. Without a batch, this is right.
-
-    The batch comes first: put the new dimension just before the tokens.
-    """
-    return torch.stack(x.chunk(h, dim=-1))
-
-
-def full_width(x, h):
-    """You gave each head the whole row, as in document A.
-
-    Here the heads share the row: d_k = d_model / h (B06).
-    """
-    return x.unsqueeze(-3).expand(*x.shape[:-2], h, *x.shape[-2:])
-
-
-def heads_in_the_wrong_order(x, h):
-    """The slices are right, but you gave the last one to head 0.
-
-    Head j has the columns from j · d_k on.
-    """
-    return correct(x, h).flip(-3)
-
-
-# --- right ---------------------------------------------------------------------------------------
-
-
-def with_chunks(x, h):
-    """Splits, and stacks just before the tokens."""
-    return torch.stack(x.chunk(h, dim=-1), dim=-3)
-
-
-def with_reshape(x, h):
-    """The way most libraries write it."""
-    *batch, n, d = x.shape
-    return x.reshape(*batch, n, h, d // h).transpose(-2, -3)
-
-
-def with_slices(x, h):
-    """One head after the other."""
-    d_k = x.shape[-1] // h
-    return torch.stack([x[..., j * d_k : (j + 1) * d_k] for j in range(h)], dim=-3)
-
-
-def by_index(x, h):
-    """Lists, for each number of each head, the column that it comes from."""
-    columns = torch.arange(x.shape[-1]).reshape(h, -1)
-    return x[..., columns].movedim(-2, -3)
-
-
-def with_unfold(x, h):
-    """Windows of width d_k that do not overlap."""
-    d_k = x.shape[-1] // h
-    return x.unfold(-1, d_k, d_k).transpose(-3, -2)
+    def with_unfold(x, h):
+        """Windows of width d_k that do not overlap."""
+        d_k = x.shape[-1] // h
+        return x.unfold(-1, d_k, d_k).transpose(-3, -2)
 
 
 EXERCISE = Exercise(
@@ -151,19 +139,8 @@ EXERCISE = Exercise(
     oracle=correct,
     hint="Two steps: split the last dimension into two, heads and width of a head; then swap heads "
     "and tokens. Print the shape after each step.",
-    misconceptions=(
-        changes_x,
-        nothing_to_learn_by,
-        view_without_transpose,
-        tokens_before_heads,
-        columns_interleaved,
-        h_is_the_width,
-        keys_as_columns,
-        heads_before_the_batch,
-        full_width,
-        heads_in_the_wrong_order,
-    ),
-    right=(with_chunks, with_reshape, with_slices, by_index, with_unfold),
+    misconceptions=functions_of(Wrong),
+    right=functions_of(Right),
     cases=cases,
     gradients=True,
 )

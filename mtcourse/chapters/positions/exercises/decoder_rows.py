@@ -7,7 +7,7 @@ import math
 import torch
 
 from mtcourse.checks.draw import Draw
-from mtcourse.checks.exercise import Exercise
+from mtcourse.checks.exercise import functions_of, Exercise
 from mtcourse.checks.outcomes import Case
 
 
@@ -46,150 +46,138 @@ def _version(ids, W_E, P, start, axis=True, begins=True, scale=True):
     return root * W_E[ids] + rows if scale else root * (W_E[ids] + rows)
 
 
-# --- wrong ---------------------------------------------------------------------------------------
+class Wrong:
+    """What learners write, the more particular before the more general."""
+
+    def nothing_mended(ids, W_E, P, start=0):
+        """Your function still returns what the broken version returns: all three bugs are in it.
+
+        Take a batch of two sentences. Which row of P does each token get, and times what?
+        """
+        return _version(ids, W_E, P, start, False, False, False)
+
+    def axis_mended_alone(ids, W_E, P, start=0):
+        """One bug is fixed: the tokens of a sentence now get different positions. Two are left.
+
+        Is `start` used? And what exactly is multiplied by the root?
+        """
+        return _version(ids, W_E, P, start, True, False, False)
+
+    def start_mended_alone(ids, W_E, P, start=0):
+        """One bug is fixed: `start` is used. Two are left.
+
+        How many rows of P are needed, one for each sentence or one for each token? And what is
+        scaled?
+        """
+        return _version(ids, W_E, P, start, False, True, False)
+
+    def scale_mended_alone(ids, W_E, P, start=0):
+        """One bug is fixed: embeddings are scaled and positions are not. Two are left.
+
+        How many rows of P are needed, one for each sentence or one for each token? And is `start`
+        used?
+        """
+        return _version(ids, W_E, P, start, False, False, True)
+
+    def axis_left(ids, W_E, P, start=0):
+        """Two bugs are fixed. One is left: all tokens of sentence b of the batch get row b of P.
+
+        ids has a row for each sentence. Along which of its dimensions do the positions run?
+        """
+        return _version(ids, W_E, P, start, axis=False)
+
+    def start_left(ids, W_E, P, start=0):
+        """Two bugs are fixed. One is left: the first of the new tokens always gets position 0.
+
+        While the decoder writes, it calls this with one token at a time. Where does that token
+        stand?
+        """
+        return _version(ids, W_E, P, start, begins=False)
+
+    def scale_left(ids, W_E, P, start=0):
+        """Two bugs are fixed. One is left: the positions are scaled together with the embeddings.
+
+        The root should make words larger beside their positions. If both grow, nothing is gained.
+        """
+        return _version(ids, W_E, P, start, scale=False)
+
+    def not_scaled(ids, W_E, P, start=0):
+        """The positions are right, but the embeddings are not scaled at all.
+
+        This is what document B does. The paper of 2017 multiplies the embeddings by √d_model.
+        """
+        return W_E[ids] + P[start : start + ids.shape[1]]
+
+    def by_d_model(ids, W_E, P, start=0):
+        """The positions are right, but the embeddings are multiplied by d_model, and not by its
+        root.
+
+        It is the squared norm that should grow d_model times. By how much should the norm grow?
+        """
+        return W_E.shape[1] * W_E[ids] + P[start : start + ids.shape[1]]
+
+    def divided(ids, W_E, P, start=0):
+        """The positions are right, but the embeddings are divided by √d_model.
+
+        The scale should make words larger beside their positions, so it multiplies.
+        """
+        return W_E[ids] / math.sqrt(W_E.shape[1]) + P[start : start + ids.shape[1]]
+
+    def positions_scaled(ids, W_E, P, start=0):
+        """The positions are the right ones, but √d_model multiplies them and not the embeddings.
+
+        Which of the two has too small a norm, the word or its position?
+        """
+        return W_E[ids] + math.sqrt(W_E.shape[1]) * P[start : start + ids.shape[1]]
+
+    def scaled_by_the_vocabulary(ids, W_E, P, start=0):
+        """You multiply by the root of the number of words, and not by the root of the width.
+
+        The table has V rows and d_model columns. Which of the two numbers is the width?
+        """
+        return math.sqrt(W_E.shape[0]) * W_E[ids] + P[start : start + ids.shape[1]]
+
+    def one_place_late(ids, W_E, P, start=0):
+        """All positions are too large by one: the first token gets row start + 1.
+
+        Positions are counted from 0: the token that stands at `start` gets row `start`.
+        """
+        return _version(ids, W_E, P, start + 1)
+
+    def positions_by_id(ids, W_E, P, start=0):
+        """You look up the rows of P with the ids of the words.
+
+        A row of P belongs to a position, no matter which word stands there.
+        """
+        return math.sqrt(W_E.shape[1]) * W_E[ids] + P[ids]
 
 
-def nothing_mended(ids, W_E, P, start=0):
-    """Your function still returns what the broken version returns: all three bugs are in it.
+class Right:
+    """Right answers, written differently."""
 
-    Take a batch of two sentences. Which row of P does each token get, and times what?
-    """
-    return _version(ids, W_E, P, start, False, False, False)
+    def mended(ids, W_E, P, start=0):
+        """The version of the notebook with all three bugs fixed."""
+        return _version(ids, W_E, P, start)
 
+    def with_a_range(ids, W_E, P, start=0):
+        """Looks up the positions by their numbers."""
+        places = torch.arange(start, start + ids.size(-1))
+        return W_E[ids] * W_E.size(-1) ** 0.5 + P[places][None]
 
-def axis_mended_alone(ids, W_E, P, start=0):
-    """One bug is fixed: the tokens of a sentence now get different positions. Two are left.
+    def one_token_at_a_time(ids, W_E, P, start=0):
+        """Loops over sentences and tokens."""
+        root = W_E.shape[-1] ** 0.5
+        return torch.stack(
+            [
+                torch.stack([root * W_E[token] + P[start + j] for j, token in enumerate(sentence)])
+                for sentence in ids
+            ]
+        )
 
-    Is `start` used? And what exactly is multiplied by the root?
-    """
-    return _version(ids, W_E, P, start, True, False, False)
-
-
-def start_mended_alone(ids, W_E, P, start=0):
-    """One bug is fixed: `start` is used. Two are left.
-
-    How many rows of P are needed, one for each sentence or one for each token? And what is scaled?
-    """
-    return _version(ids, W_E, P, start, False, True, False)
-
-
-def scale_mended_alone(ids, W_E, P, start=0):
-    """One bug is fixed: embeddings are scaled and positions are not. Two are left.
-
-    How many rows of P are needed, one for each sentence or one for each token? And is `start` used?
-    """
-    return _version(ids, W_E, P, start, False, False, True)
-
-
-def axis_left(ids, W_E, P, start=0):
-    """Two bugs are fixed. One is left: all tokens of sentence b of the batch get row b of P.
-
-    ids has a row for each sentence. Along which of its dimensions do the positions run?
-    """
-    return _version(ids, W_E, P, start, axis=False)
-
-
-def start_left(ids, W_E, P, start=0):
-    """Two bugs are fixed. One is left: the first of the new tokens always gets position 0.
-
-    While the decoder writes, it calls this with one token at a time. Where does that token stand?
-    """
-    return _version(ids, W_E, P, start, begins=False)
-
-
-def scale_left(ids, W_E, P, start=0):
-    """Two bugs are fixed. One is left: the positions are scaled together with the embeddings.
-
-    The root should make words larger beside their positions. If both grow, nothing is gained.
-    """
-    return _version(ids, W_E, P, start, scale=False)
-
-
-def not_scaled(ids, W_E, P, start=0):
-    """The positions are right, but the embeddings are not scaled at all.
-
-    This is what document B does. The paper of 2017 multiplies the embeddings by √d_model.
-    """
-    return W_E[ids] + P[start : start + ids.shape[1]]
-
-
-def by_d_model(ids, W_E, P, start=0):
-    """The positions are right, but the embeddings are multiplied by d_model, and not by its root.
-
-    It is the squared norm that should grow d_model times. By how much should the norm grow?
-    """
-    return W_E.shape[1] * W_E[ids] + P[start : start + ids.shape[1]]
-
-
-def divided(ids, W_E, P, start=0):
-    """The positions are right, but the embeddings are divided by √d_model.
-
-    The scale should make words larger beside their positions, so it multiplies.
-    """
-    return W_E[ids] / math.sqrt(W_E.shape[1]) + P[start : start + ids.shape[1]]
-
-
-def positions_scaled(ids, W_E, P, start=0):
-    """The positions are the right ones, but √d_model multiplies them and not the embeddings.
-
-    Which of the two has too small a norm, the word or its position?
-    """
-    return W_E[ids] + math.sqrt(W_E.shape[1]) * P[start : start + ids.shape[1]]
-
-
-def scaled_by_the_vocabulary(ids, W_E, P, start=0):
-    """You multiply by the root of the number of words, and not by the root of the width.
-
-    The table has V rows and d_model columns. Which of the two numbers is the width?
-    """
-    return math.sqrt(W_E.shape[0]) * W_E[ids] + P[start : start + ids.shape[1]]
-
-
-def one_place_late(ids, W_E, P, start=0):
-    """All positions are too large by one: the first token gets row start + 1.
-
-    Positions are counted from 0: the token that stands at `start` gets row `start`.
-    """
-    return _version(ids, W_E, P, start + 1)
-
-
-def positions_by_id(ids, W_E, P, start=0):
-    """You look up the rows of P with the ids of the words.
-
-    A row of P belongs to a position, no matter which word stands there.
-    """
-    return math.sqrt(W_E.shape[1]) * W_E[ids] + P[ids]
-
-
-# --- right ---------------------------------------------------------------------------------------
-
-
-def mended(ids, W_E, P, start=0):
-    """The version of the notebook with all three bugs fixed."""
-    return _version(ids, W_E, P, start)
-
-
-def with_a_range(ids, W_E, P, start=0):
-    """Looks up the positions by their numbers."""
-    places = torch.arange(start, start + ids.size(-1))
-    return W_E[ids] * W_E.size(-1) ** 0.5 + P[places][None]
-
-
-def one_token_at_a_time(ids, W_E, P, start=0):
-    """Loops over sentences and tokens."""
-    root = W_E.shape[-1] ** 0.5
-    return torch.stack(
-        [
-            torch.stack([root * W_E[token] + P[start + j] for j, token in enumerate(sentence)])
-            for sentence in ids
-        ]
-    )
-
-
-def cut_twice(ids, W_E, P, start=0):
-    """Takes all positions from start on, then as many of them as there are tokens."""
-    rows = P[start:][: ids.shape[1]]
-    return torch.add(rows, torch.nn.functional.embedding(ids, W_E), alpha=math.sqrt(P.shape[1]))
+    def cut_twice(ids, W_E, P, start=0):
+        """Takes all positions from start on, then as many of them as there are tokens."""
+        rows = P[start:][: ids.shape[1]]
+        return torch.add(rows, torch.nn.functional.embedding(ids, W_E), alpha=math.sqrt(P.shape[1]))
 
 
 EXERCISE = Exercise(
@@ -197,23 +185,8 @@ EXERCISE = Exercise(
     oracle=correct,
     hint="Check three things: how many rows of P you take, with which row they begin, and what you "
     "multiply by the root. Which of them is still wrong?",
-    misconceptions=(
-        nothing_mended,
-        axis_mended_alone,
-        start_mended_alone,
-        scale_mended_alone,
-        axis_left,
-        start_left,
-        scale_left,
-        not_scaled,
-        by_d_model,
-        divided,
-        positions_scaled,
-        scaled_by_the_vocabulary,
-        one_place_late,
-        positions_by_id,
-    ),
-    right=(mended, with_a_range, one_token_at_a_time, cut_twice),
+    misconceptions=functions_of(Wrong),
+    right=functions_of(Right),
     cases=cases,
     gradients=True,
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 
 from mtcourse.checks.draw import Draw
-from mtcourse.checks.exercise import Exercise
+from mtcourse.checks.exercise import functions_of, Exercise
 from mtcourse.checks.outcomes import Case
 from mtcourse.layers.positions import sinusoidal_positions
 
@@ -55,151 +55,136 @@ def correct(printed, exact, decimals=2):
     return (printed - exact).abs() > 0.5 * 10.0**-decimals + 1e-6
 
 
-# --- wrong ---------------------------------------------------------------------------------------
+class Wrong:
+    """What learners write, the more particular before the more general."""
+
+    def the_right_ones(printed, exact, decimals=2):
+        """Your result is True where the printed number is right, and False at the misprints.
+
+        It should be the other way round: True at a misprint.
+        """
+        return ~correct(printed, exact, decimals)
+
+    def a_single_verdict(printed, exact, decimals=2):
+        """Your result says whether there is a misprint anywhere, but not where.
+
+        Return True or False for each printed number, in a tensor of the same shape.
+        """
+        return correct(printed, exact, decimals).any()
+
+    def one_verdict_for_each_row(printed, exact, decimals=2):
+        """Your result says which rows have a misprint, but not in which of their numbers.
+
+        Return True or False for each printed number, in a tensor of the same shape.
+        """
+        return correct(printed, exact, decimals).any(-1)
+
+    def list_of_places(printed, exact, decimals=2):
+        """You return the row and the column of each misprint.
+
+        Return True or False for each printed number instead, in a tensor of the same shape.
+        """
+        return correct(printed, exact, decimals).nonzero()
+
+    def any_difference(printed, exact, decimals=2):
+        """You count a printed number as a misprint if it differs from the exact one at all.
+
+        A printed 0.13 stands for every number from 0.125 to 0.135.
+        """
+        return printed != exact
+
+    def a_whole_unit_allowed(printed, exact, decimals=2):
+        """You let differences of up to a whole unit pass, but rounding moves by at most half a
+        unit.
+
+        Which numbers round to 0.99? How far from 0.99 is the farthest of them?
+        """
+        return (printed - exact).abs() > 10.0**-decimals + 1e-6
+
+    def a_tenth_of_the_precision(printed, exact, decimals=2):
+        """You let differences of up to five units pass, as if there were one decimal fewer.
+
+        For two decimals a unit is 0.01. How much is half of it?
+        """
+        return (printed - exact).abs() > 0.5 * 10.0 ** (1 - decimals) + 1e-6
+
+    def always_two_decimals(printed, exact, decimals=2):
+        """Your result is right for two decimals, but not for another number of decimals.
+
+        Half a unit is 0.005 only for two decimals. Use the argument `decimals`.
+        """
+        return correct(printed, exact, 2)
+
+    def always_a_hundredth(printed, exact, decimals=2):
+        """Your bound is always 0.01: it ignores `decimals`. For two decimals, 0.01 is a whole unit.
+
+        How large is a unit of the last decimal? Rounding moves a number by at most half of it.
+        """
+        return (printed - exact).abs() > 0.01 + 1e-6
+
+    def in_proportion(printed, exact, decimals=2):
+        """Your bound grows with the number, but rounding moves small and large numbers equally far.
+
+        Half a unit of the last decimal is the same for 0.02 and for 40.02.
+        """
+        return (printed - exact).abs() > 0.5 * 10.0**-decimals * exact.abs() + 1e-6
+
+    def cut_off(printed, exact, decimals=2):
+        """You cut the exact numbers off after the last decimal. They should be rounded.
+
+        0.126 with two decimals is 0.13.
+        """
+        unit = 10.0**-decimals
+        return (printed - torch.trunc(exact / unit) * unit).abs() > 1e-3 * unit
+
+    def too_large_alone(printed, exact, decimals=2):
+        """You find numbers that are printed too large, but not those that are printed too small.
+
+        A difference has a sign.
+        """
+        return printed - exact > 0.5 * 10.0**-decimals + 1e-6
+
+    def too_small_alone(printed, exact, decimals=2):
+        """You find numbers that are printed too small, but not those that are printed too large.
+
+        A difference has a sign.
+        """
+        return exact - printed > 0.5 * 10.0**-decimals + 1e-6
+
+    def without_signs(printed, exact, decimals=2):
+        """You drop the signs of the numbers before you compare them, so a lost minus is not found.
+
+        Take the difference first, then its absolute value.
+        """
+        return (printed.abs() - exact.abs()).abs() > 0.5 * 10.0**-decimals + 1e-6
 
 
-def the_right_ones(printed, exact, decimals=2):
-    """Your result is True where the printed number is right, and False at the misprints.
+class Right:
+    """Right answers, written differently."""
 
-    It should be the other way round: True at a misprint.
-    """
-    return ~correct(printed, exact, decimals)
+    def by_rounding(printed, exact, decimals=2):
+        """Rounds the exact numbers and compares."""
+        return ~torch.isclose(torch.round(exact, decimals=decimals), printed, rtol=0, atol=1e-5)
 
+    def by_writing(printed, exact, decimals=2):
+        """Writes both as a printer would."""
+        rows = zip(printed.tolist(), exact.tolist(), strict=True)
+        return torch.tensor(
+            [
+                [f"{p:.{decimals}f}" != f"{e:.{decimals}f}" for p, e in zip(*row, strict=True)]
+                for row in rows
+            ]
+        )
 
-def a_single_verdict(printed, exact, decimals=2):
-    """Your result says whether there is a misprint anywhere, but not where.
+    def in_whole_units(printed, exact, decimals=2):
+        """Counts units: whole numbers can be compared."""
+        units = 10**decimals
+        return (printed * units).round() != (exact * units).round()
 
-    Return True or False for each printed number, in a tensor of the same shape.
-    """
-    return correct(printed, exact, decimals).any()
-
-
-def one_verdict_for_each_row(printed, exact, decimals=2):
-    """Your result says which rows have a misprint, but not in which of their numbers.
-
-    Return True or False for each printed number, in a tensor of the same shape.
-    """
-    return correct(printed, exact, decimals).any(-1)
-
-
-def list_of_places(printed, exact, decimals=2):
-    """You return the row and the column of each misprint.
-
-    Return True or False for each printed number instead, in a tensor of the same shape.
-    """
-    return correct(printed, exact, decimals).nonzero()
-
-
-def any_difference(printed, exact, decimals=2):
-    """You count a printed number as a misprint if it differs from the exact one at all.
-
-    A printed 0.13 stands for every number from 0.125 to 0.135.
-    """
-    return printed != exact
-
-
-def a_whole_unit_allowed(printed, exact, decimals=2):
-    """You let differences of up to a whole unit pass, but rounding moves by at most half a unit.
-
-    Which numbers round to 0.99? How far from 0.99 is the farthest of them?
-    """
-    return (printed - exact).abs() > 10.0**-decimals + 1e-6
-
-
-def a_tenth_of_the_precision(printed, exact, decimals=2):
-    """You let differences of up to five units pass, as if there were one decimal fewer.
-
-    For two decimals a unit is 0.01. How much is half of it?
-    """
-    return (printed - exact).abs() > 0.5 * 10.0 ** (1 - decimals) + 1e-6
-
-
-def always_two_decimals(printed, exact, decimals=2):
-    """Your result is right for two decimals, but not for another number of decimals.
-
-    Half a unit is 0.005 only for two decimals. Use the argument `decimals`.
-    """
-    return correct(printed, exact, 2)
-
-
-def always_a_hundredth(printed, exact, decimals=2):
-    """Your bound is always 0.01: it ignores `decimals`. For two decimals, 0.01 is a whole unit.
-
-    How large is a unit of the last decimal? Rounding moves a number by at most half of it.
-    """
-    return (printed - exact).abs() > 0.01 + 1e-6
-
-
-def in_proportion(printed, exact, decimals=2):
-    """Your bound grows with the number, but rounding moves small and large numbers equally far.
-
-    Half a unit of the last decimal is the same for 0.02 and for 40.02.
-    """
-    return (printed - exact).abs() > 0.5 * 10.0**-decimals * exact.abs() + 1e-6
-
-
-def cut_off(printed, exact, decimals=2):
-    """You cut the exact numbers off after the last decimal. They should be rounded.
-
-    0.126 with two decimals is 0.13.
-    """
-    unit = 10.0**-decimals
-    return (printed - torch.trunc(exact / unit) * unit).abs() > 1e-3 * unit
-
-
-def too_large_alone(printed, exact, decimals=2):
-    """You find numbers that are printed too large, but not those that are printed too small.
-
-    A difference has a sign.
-    """
-    return printed - exact > 0.5 * 10.0**-decimals + 1e-6
-
-
-def too_small_alone(printed, exact, decimals=2):
-    """You find numbers that are printed too small, but not those that are printed too large.
-
-    A difference has a sign.
-    """
-    return exact - printed > 0.5 * 10.0**-decimals + 1e-6
-
-
-def without_signs(printed, exact, decimals=2):
-    """You drop the signs of the numbers before you compare them, so a lost minus is not found.
-
-    Take the difference first, then its absolute value.
-    """
-    return (printed.abs() - exact.abs()).abs() > 0.5 * 10.0**-decimals + 1e-6
-
-
-# --- right ---------------------------------------------------------------------------------------
-
-
-def by_rounding(printed, exact, decimals=2):
-    """Rounds the exact numbers and compares."""
-    return ~torch.isclose(torch.round(exact, decimals=decimals), printed, rtol=0, atol=1e-5)
-
-
-def by_writing(printed, exact, decimals=2):
-    """Writes both as a printer would."""
-    rows = zip(printed.tolist(), exact.tolist(), strict=True)
-    return torch.tensor(
-        [
-            [f"{p:.{decimals}f}" != f"{e:.{decimals}f}" for p, e in zip(*row, strict=True)]
-            for row in rows
-        ]
-    )
-
-
-def in_whole_units(printed, exact, decimals=2):
-    """Counts units: whole numbers can be compared."""
-    units = 10**decimals
-    return (printed * units).round() != (exact * units).round()
-
-
-def outside_the_interval(printed, exact, decimals=2):
-    """The exact number lies below or above what the printed one stands for."""
-    half = 0.5 / 10**decimals
-    return (exact < printed - half) | (exact > printed + half)
+    def outside_the_interval(printed, exact, decimals=2):
+        """The exact number lies below or above what the printed one stands for."""
+        half = 0.5 / 10**decimals
+        return (exact < printed - half) | (exact > printed + half)
 
 
 EXERCISE = Exercise(
@@ -207,22 +192,7 @@ EXERCISE = Exercise(
     oracle=correct,
     hint="Which numbers does a printed 0.13 stand for, from where to where? For each printed "
     "number, ask whether the exact one lies in that interval.",
-    misconceptions=(
-        the_right_ones,
-        a_single_verdict,
-        one_verdict_for_each_row,
-        list_of_places,
-        any_difference,
-        a_whole_unit_allowed,
-        a_tenth_of_the_precision,
-        always_two_decimals,
-        always_a_hundredth,
-        in_proportion,
-        cut_off,
-        too_large_alone,
-        too_small_alone,
-        without_signs,
-    ),
-    right=(by_rounding, by_writing, in_whole_units, outside_the_interval),
+    misconceptions=functions_of(Wrong),
+    right=functions_of(Right),
     cases=cases,
 )

@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 from itertools import groupby
 
 from mtcourse.checks.draw import Draw
-from mtcourse.checks.exercise import Exercise
+from mtcourse.checks.exercise import functions_of, Exercise
 from mtcourse.checks.outcomes import Case
 
 WORDS = ("on", "no", "dog", "bites")
@@ -62,177 +62,162 @@ def _best(groups):
     return sum(max(counts.values()) for counts in groups.values())
 
 
-# --- wrong ---------------------------------------------------------------------------------------
+class Wrong:
+    """What learners write, the more particular before the more general."""
+
+    def not_divided(sources, targets):
+        """You return the number of pairs that can be right, and not yet their share.
+
+        How many pairs are there in all?
+        """
+        return _best(_grouped(sources, targets, _bag))
+
+    def in_percent(sources, targets):
+        """You give the share in percent.
+
+        A share lies between 0 and 1.
+        """
+        return 100 * correct(sources, targets)
+
+    def order_seen(sources, targets):
+        """You treat two sentences with the same words in another order as different.
+
+        What is the same for all orders of a sentence's words? Group by that.
+        """
+        return _best(_grouped(sources, targets, str)) / len(sources)
+
+    def set_of_words(sources, targets):
+        """You compare sentences as sets, so a word that occurs twice is counted once.
+
+        A bag also holds how often each word occurs. "a b" and "a a b" are two bags.
+        """
+        return _best(_grouped(sources, targets, lambda s: frozenset(s.split()))) / len(sources)
+
+    def bag_of_letters(sources, targets):
+        """You compare bags of letters: "on" and "no" count as the same word.
+
+        Split the sentence into words before you sort.
+        """
+        return _best(_grouped(sources, targets, lambda s: tuple(sorted(s)))) / len(sources)
+
+    def by_length(sources, targets):
+        """You put all sentences with the same number of words into one group.
+
+        A bag holds the words themselves, not only how many there are.
+        """
+        return _best(_grouped(sources, targets, lambda s: len(s.split()))) / len(sources)
+
+    def one_for_each_bag(sources, targets):
+        """You count one pair for each bag. But several pairs of a bag may have the same
+        translation.
+
+        If one pair of a bag occurs twice and another once, how many can one translation get right?
+        """
+        return len(_grouped(sources, targets, _bag)) / len(sources)
+
+    def one_for_each_set(sources, targets):
+        """You compare sentences as sets, and you count one pair for each set. Both are wrong.
+
+        A bag also holds how often each word occurs. And its pairs may have the same translation.
+        """
+        return len(_grouped(sources, targets, lambda s: frozenset(s.split()))) / len(sources)
+
+    def mean_over_bags(sources, targets):
+        """You compute a share for each bag and take the mean over bags, small and large alike.
+
+        Return the share of all pairs. A bag with many pairs counts for more.
+        """
+        groups = _grouped(sources, targets, _bag).values()
+        return sum(max(counts.values()) / counts.total() for counts in groups) / len(groups)
+
+    def first_translation_of_a_bag(sources, targets):
+        """You give each bag the translation that comes first. That need not be the best choice.
+
+        Which translation of a bag is right most often?
+        """
+        groups = _grouped(sources, targets, _bag).values()
+        return sum(next(iter(counts.values())) for counts in groups) / len(sources)
+
+    def rarest_translation(sources, targets):
+        """You give each bag the translation that is right least often.
+
+        Which translation of a bag is right most often?
+        """
+        groups = _grouped(sources, targets, _bag).values()
+        return sum(min(counts.values()) for counts in groups) / len(sources)
+
+    def clear_bags_alone(sources, targets):
+        """You count only bags with a single translation, as if nothing could be right in the
+        others.
+
+        The translator writes one translation for each bag. It is right for some of the pairs.
+        """
+        groups = _grouped(sources, targets, _bag).values()
+        return sum(counts.total() for counts in groups if len(counts) == 1) / len(sources)
+
+    def guessing_in_proportion(sources, targets):
+        """Your share is that of a translator that guesses each translation as often as it occurs.
+
+        It does better if it always writes the most frequent one.
+        """
+        groups = _grouped(sources, targets, _bag).values()
+        return sum(sum(c * c for c in counts.values()) / counts.total() for counts in groups) / len(
+            sources
+        )
+
+    def guessing_evenly(sources, targets):
+        """Your share is that of a translator that guesses evenly among the translations of a bag.
+
+        It does better if it always writes the most frequent one.
+        """
+        groups = _grouped(sources, targets, _bag).values()
+        return sum(counts.total() / len(counts) for counts in groups) / len(sources)
+
+    def targets_as_bags(sources, targets):
+        """You also compare the translations as bags. But a translation is right only in its order.
+
+        The translator reads a bag and writes a sentence.
+        """
+        bags = [" ".join(_bag(target)) for target in targets]
+        return correct(sources, bags)
 
 
-def not_divided(sources, targets):
-    """You return the number of pairs that can be right, and not yet their share.
+class Right:
+    """Right answers, written differently."""
 
-    How many pairs are there in all?
-    """
-    return _best(_grouped(sources, targets, _bag))
+    def with_counters(sources, targets):
+        """A counter of pairs of bag and translation."""
+        pairs = Counter((_bag(s), t) for s, t in zip(sources, targets, strict=True))
+        best = {}
+        for (bag, _), count in pairs.items():
+            best[bag] = max(best.get(bag, 0), count)
+        return sum(best.values()) / len(targets)
 
+    def with_plain_loops(sources, targets):
+        """Uses lists only."""
+        bags = [sorted(source.split()) for source in sources]
+        right, done = 0, []
+        for bag in bags:
+            if bag in done:
+                continue
+            done.append(bag)
+            of_bag = [target for other, target in zip(bags, targets, strict=True) if other == bag]
+            right += max(of_bag.count(target) for target in of_bag)
+        return right / len(bags)
 
-def in_percent(sources, targets):
-    """You give the share in percent.
+    def sorted_and_grouped(sources, targets):
+        """Sorts all pairs by bag and counts along."""
+        pairs = sorted((_bag(s), t) for s, t in zip(sources, targets, strict=True))
+        found = (Counter(t for _, t in group) for _, group in groupby(pairs, key=lambda pair: pair[0]))
+        return sum(counts.most_common(1)[0][1] for counts in found) / len(pairs)
 
-    A share lies between 0 and 1.
-    """
-    return 100 * correct(sources, targets)
-
-
-def order_seen(sources, targets):
-    """You treat two sentences with the same words in another order as different.
-
-    What is the same for all orders of a sentence's words? Group by that.
-    """
-    return _best(_grouped(sources, targets, str)) / len(sources)
-
-
-def set_of_words(sources, targets):
-    """You compare sentences as sets, so a word that occurs twice is counted once.
-
-    A bag also holds how often each word occurs. "a b" and "a a b" are two bags.
-    """
-    return _best(_grouped(sources, targets, lambda s: frozenset(s.split()))) / len(sources)
-
-
-def bag_of_letters(sources, targets):
-    """You compare bags of letters: "on" and "no" count as the same word.
-
-    Split the sentence into words before you sort.
-    """
-    return _best(_grouped(sources, targets, lambda s: tuple(sorted(s)))) / len(sources)
-
-
-def by_length(sources, targets):
-    """You put all sentences with the same number of words into one group.
-
-    A bag holds the words themselves, not only how many there are.
-    """
-    return _best(_grouped(sources, targets, lambda s: len(s.split()))) / len(sources)
-
-
-def one_for_each_bag(sources, targets):
-    """You count one pair for each bag. But several pairs of a bag may have the same translation.
-
-    If one pair of a bag occurs twice and another once, how many can one translation get right?
-    """
-    return len(_grouped(sources, targets, _bag)) / len(sources)
-
-
-def one_for_each_set(sources, targets):
-    """You compare sentences as sets, and you count one pair for each set. Both are wrong.
-
-    A bag also holds how often each word occurs. And its pairs may have the same translation.
-    """
-    return len(_grouped(sources, targets, lambda s: frozenset(s.split()))) / len(sources)
-
-
-def mean_over_bags(sources, targets):
-    """You compute a share for each bag and take the mean over bags, small and large alike.
-
-    Return the share of all pairs. A bag with many pairs counts for more.
-    """
-    groups = _grouped(sources, targets, _bag).values()
-    return sum(max(counts.values()) / counts.total() for counts in groups) / len(groups)
-
-
-def first_translation_of_a_bag(sources, targets):
-    """You give each bag the translation that comes first. That need not be the best choice.
-
-    Which translation of a bag is right most often?
-    """
-    groups = _grouped(sources, targets, _bag).values()
-    return sum(next(iter(counts.values())) for counts in groups) / len(sources)
-
-
-def rarest_translation(sources, targets):
-    """You give each bag the translation that is right least often.
-
-    Which translation of a bag is right most often?
-    """
-    groups = _grouped(sources, targets, _bag).values()
-    return sum(min(counts.values()) for counts in groups) / len(sources)
-
-
-def clear_bags_alone(sources, targets):
-    """You count only bags with a single translation, as if nothing could be right in the others.
-
-    The translator writes one translation for each bag. It is right for some of the pairs.
-    """
-    groups = _grouped(sources, targets, _bag).values()
-    return sum(counts.total() for counts in groups if len(counts) == 1) / len(sources)
-
-
-def guessing_in_proportion(sources, targets):
-    """Your share is that of a translator that guesses each translation as often as it occurs.
-
-    It does better if it always writes the most frequent one.
-    """
-    groups = _grouped(sources, targets, _bag).values()
-    return sum(sum(c * c for c in counts.values()) / counts.total() for counts in groups) / len(
-        sources
-    )
-
-
-def guessing_evenly(sources, targets):
-    """Your share is that of a translator that guesses evenly among the translations of a bag.
-
-    It does better if it always writes the most frequent one.
-    """
-    groups = _grouped(sources, targets, _bag).values()
-    return sum(counts.total() / len(counts) for counts in groups) / len(sources)
-
-
-def targets_as_bags(sources, targets):
-    """You also compare the translations as bags. But a translation is right only in its order.
-
-    The translator reads a bag and writes a sentence.
-    """
-    bags = [" ".join(_bag(target)) for target in targets]
-    return correct(sources, bags)
-
-
-# --- right ---------------------------------------------------------------------------------------
-
-
-def with_counters(sources, targets):
-    """A counter of pairs of bag and translation."""
-    pairs = Counter((_bag(s), t) for s, t in zip(sources, targets, strict=True))
-    best = {}
-    for (bag, _), count in pairs.items():
-        best[bag] = max(best.get(bag, 0), count)
-    return sum(best.values()) / len(targets)
-
-
-def with_plain_loops(sources, targets):
-    """Uses lists only."""
-    bags = [sorted(source.split()) for source in sources]
-    right, done = 0, []
-    for bag in bags:
-        if bag in done:
-            continue
-        done.append(bag)
-        of_bag = [target for other, target in zip(bags, targets, strict=True) if other == bag]
-        right += max(of_bag.count(target) for target in of_bag)
-    return right / len(bags)
-
-
-def sorted_and_grouped(sources, targets):
-    """Sorts all pairs by bag and counts along."""
-    pairs = sorted((_bag(s), t) for s, t in zip(sources, targets, strict=True))
-    found = (Counter(t for _, t in group) for _, group in groupby(pairs, key=lambda pair: pair[0]))
-    return sum(counts.most_common(1)[0][1] for counts in found) / len(pairs)
-
-
-def by_a_translator(sources, targets):
-    """Makes the best possible translator, and counts what it gets right."""
-    memory = {
-        bag: counts.most_common(1)[0][0] for bag, counts in _grouped(sources, targets, _bag).items()
-    }
-    hits = [memory[_bag(s)] == t for s, t in zip(sources, targets, strict=True)]
-    return sum(hits) / len(hits)
+    def by_a_translator(sources, targets):
+        """Makes the best possible translator, and counts what it gets right."""
+        memory = {
+            bag: counts.most_common(1)[0][0] for bag, counts in _grouped(sources, targets, _bag).items()
+        }
+        hits = [memory[_bag(s)] == t for s, t in zip(sources, targets, strict=True)]
+        return sum(hits) / len(hits)
 
 
 EXERCISE = Exercise(
@@ -240,23 +225,7 @@ EXERCISE = Exercise(
     oracle=correct,
     hint="A translator that sees bags writes one translation for each bag. Which one should it "
     "write? For how many pairs is that right?",
-    misconceptions=(
-        not_divided,
-        in_percent,
-        order_seen,
-        set_of_words,
-        bag_of_letters,
-        by_length,
-        one_for_each_bag,
-        one_for_each_set,
-        mean_over_bags,
-        first_translation_of_a_bag,
-        rarest_translation,
-        clear_bags_alone,
-        guessing_in_proportion,
-        guessing_evenly,
-        targets_as_bags,
-    ),
-    right=(with_counters, with_plain_loops, sorted_and_grouped, by_a_translator),
+    misconceptions=functions_of(Wrong),
+    right=functions_of(Right),
     cases=cases,
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 
 from mtcourse.checks.draw import Draw
-from mtcourse.checks.exercise import Exercise
+from mtcourse.checks.exercise import functions_of, Exercise
 from mtcourse.checks.outcomes import Case
 
 
@@ -73,208 +73,194 @@ def correct(looks):
     return {1: DECODER, len(looks): ENCODER}.get(n, BOTH)
 
 
-# --- wrong ---------------------------------------------------------------------------------------
+class Wrong:
+    """What learners write, the more particular before the more general."""
 
+    def names_exchanged(looks):
+        """You called the encoder a decoder, and the decoder an encoder.
 
-def names_exchanged(looks):
-    """You called the encoder a decoder, and the decoder an encoder.
+        A decoder writes word by word, so it cannot look at what is not written yet.
+        """
+        return {ENCODER: DECODER, DECODER: ENCODER}.get(name := correct(looks), name)
 
-    A decoder writes word by word, so it cannot look at what is not written yet.
-    """
-    return {ENCODER: DECODER, DECODER: ENCODER}.get(name := correct(looks), name)
+    def columns_look(looks):
+        """You exchanged rows and columns, as if columns looked at rows.
 
+        `looks[i, j]` is True where position i may look at position j: row i is the one that looks.
+        """
+        return correct(looks.T.clone())
 
-def columns_look(looks):
-    """You exchanged rows and columns, as if columns looked at rows.
+    def everything_else_is_both(looks):
+        """If a map is neither an encoder nor a decoder, you call it an encoder-decoder.
 
-    `looks[i, j]` is True where position i may look at position j: row i is the one that looks.
-    """
-    return correct(looks.T.clone())
+        Check all four blocks: source at source, source at target, target at source, target at
+        target.
+        """
+        return BOTH if (name := correct(looks)) == NONE else name
 
+    def counted(looks):
+        """You counted how many cells are True, but not which.
 
-def everything_else_is_both(looks):
-    """If a map is neither an encoder nor a decoder, you call it an encoder-decoder.
+        A map in which each position looks only forward has as many as a decoder's map.
+        """
+        size = len(looks)
+        found = int(looks.sum())
+        if found == size * size:
+            return ENCODER
+        if found == size * (size + 1) // 2:
+            return DECODER
+        several = [n for n in range(2, size) if found == int(_wired(size, n).sum())]
+        return BOTH if several else NONE
 
-    Check all four blocks: source at source, source at target, target at source, target at target.
-    """
-    return BOTH if (name := correct(looks)) == NONE else name
+    def by_the_first_row(looks):
+        """You looked only at the first row.
 
+        It tells how many positions are read together. You still have to check the other rows.
+        """
+        n = int(looks[0].sum())
+        return {1: DECODER, len(looks): ENCODER}.get(n, BOTH)
 
-def counted(looks):
-    """You counted how many cells are True, but not which.
+    def itself_does_not_matter(looks):
+        """You ignored the diagonal. In all three families each position may look at itself.
 
-    A map in which each position looks only forward has as many as a decoder's map.
-    """
-    size = len(looks)
-    found = int(looks.sum())
-    if found == size * size:
-        return ENCODER
-    if found == size * (size + 1) // 2:
-        return DECODER
-    several = [n for n in range(2, size) if found == int(_wired(size, n).sum())]
-    return BOTH if several else NONE
+        A row that sees nothing at all, not even itself, cannot compute anything.
+        """
+        return correct(looks | torch.eye(len(looks), dtype=torch.bool))
 
+    def nothing_ahead_is_enough(looks):
+        """You called a map a decoder as soon as no position looks ahead.
 
-def by_the_first_row(looks):
-    """You looked only at the first row.
+        A decoder also looks at everything before: below the diagonal, every cell must be True.
+        """
+        ahead = looks.triu(1).any()
+        return correct(looks) if ahead else DECODER
 
-    It tells how many positions are read together. You still have to check the other rows.
-    """
-    n = int(looks[0].sum())
-    return {1: DECODER, len(looks): ENCODER}.get(n, BOTH)
+    def equal_halves(looks):
+        """You assumed that source and target are equally long.
 
+        They may have any lengths. How many positions does the first row look at?
+        """
+        size = len(looks)
+        if correct(looks) == BOTH and int(looks[0].sum()) != size // 2:
+            return NONE
+        return correct(looks)
 
-def itself_does_not_matter(looks):
-    """You ignored the diagonal. In all three families each position may look at itself.
+    def at_least_two_written(looks):
+        """You required at least two target positions of an encoder-decoder.
 
-    A row that sees nothing at all, not even itself, cannot compute anything.
-    """
-    return correct(looks | torch.eye(len(looks), dtype=torch.bool))
+        Every translation begins with a target of one position, `<bos>`.
+        """
+        name = correct(looks)
+        return NONE if name == BOTH and int(looks[0].sum()) == len(looks) - 1 else name
 
+    def target_may_look_ahead(looks):
+        """You did not check in which direction the target looks.
 
-def nothing_ahead_is_enough(looks):
-    """You called a map a decoder as soon as no position looks ahead.
+        It is written one word after the other. When a word is written, those after it do not exist
+        yet.
+        """
+        size = len(looks)
+        for n in range(2, size):
+            if looks[:, :n].all() and not looks[:n, n:].any():
+                return BOTH
+        return correct(looks)
 
-    A decoder also looks at everything before: below the diagonal, every cell must be True.
-    """
-    ahead = looks.triu(1).any()
-    return correct(looks) if ahead else DECODER
+    def source_may_be_left_out(looks):
+        """You did not check whether the target looks at the source. If it does not, there is a
+        decoder beside an encoder.
 
-
-def equal_halves(looks):
-    """You assumed that source and target are equally long.
-
-    They may have any lengths. How many positions does the first row look at?
-    """
-    size = len(looks)
-    if correct(looks) == BOTH and int(looks[0].sum()) != size // 2:
-        return NONE
-    return correct(looks)
-
-
-def at_least_two_written(looks):
-    """You required at least two target positions of an encoder-decoder.
-
-    Every translation begins with a target of one position, `<bos>`.
-    """
-    name = correct(looks)
-    return NONE if name == BOTH and int(looks[0].sum()) == len(looks) - 1 else name
-
-
-def target_may_look_ahead(looks):
-    """You did not check in which direction the target looks.
-
-    It is written one word after the other. When a word is written, those after it do not exist yet.
-    """
-    size = len(looks)
-    for n in range(2, size):
-        if looks[:, :n].all() and not looks[:n, n:].any():
-            return BOTH
-    return correct(looks)
-
-
-def source_may_be_left_out(looks):
-    """You did not check whether the target looks at the source. If it does not, there is a decoder
-    beside an encoder.
-
-    How could such a model know what to translate?
-    """
-    n = int(looks[0].sum())
-    mended = looks.clone()
-    if 1 < n < len(looks):
-        mended[n:, :n] = True
-    return correct(mended) if correct(mended) == BOTH else correct(looks)
-
-
-def one_word_of_the_source_is_enough(looks):
-    """You accepted a target that looks at only one position of the source.
-
-    Every target position may look at all of the source.
-    """
-    n = int(looks[0].sum())
-    if 1 < n < len(looks) and looks[n:, :n].any(-1).all():
+        How could such a model know what to translate?
+        """
+        n = int(looks[0].sum())
         mended = looks.clone()
-        mended[n:, :n] = True
-        return correct(mended)
-    return correct(looks)
+        if 1 < n < len(looks):
+            mended[n:, :n] = True
+        return correct(mended) if correct(mended) == BOTH else correct(looks)
+
+    def one_word_of_the_source_is_enough(looks):
+        """You accepted a target that looks at only one position of the source.
+
+        Every target position may look at all of the source.
+        """
+        n = int(looks[0].sum())
+        if 1 < n < len(looks) and looks[n:, :n].any(-1).all():
+            mended = looks.clone()
+            mended[n:, :n] = True
+            return correct(mended)
+        return correct(looks)
+
+    def source_may_look_at_the_target(looks):
+        """You did not check whether the source looks at the target.
+
+        The encoder has finished before the first target word is written.
+        """
+        size = len(looks)
+        for n in range(2, size):
+            mended = looks.clone()
+            mended[:n, n:] = False
+            if correct(mended) == BOTH and looks[:n, :n].all() and not looks.all():
+                return BOTH
+        return correct(looks)
+
+    def never_none(looks):
+        """You called every other map a decoder.
+
+        Some maps belong to no family. Return "none" for them.
+        """
+        return DECODER if (name := correct(looks)) == NONE else name
 
 
-def source_may_look_at_the_target(looks):
-    """You did not check whether the source looks at the target.
+class Right:
+    """Right answers, written differently."""
 
-    The encoder has finished before the first target word is written.
-    """
-    size = len(looks)
-    for n in range(2, size):
-        mended = looks.clone()
-        mended[:n, n:] = False
-        if correct(mended) == BOTH and looks[:n, :n].all() and not looks.all():
-            return BOTH
-    return correct(looks)
+    def row_by_row(looks):
+        """Each row sees a prefix; how long is it?"""
+        size = len(looks)
+        rows = looks.tolist()
+        n = sum(rows[0])
+        for i, row in enumerate(rows):
+            sees = max(n, i + 1)
+            if row != [True] * sees + [False] * (size - sees):
+                return "none"
+        return "encoder" if n == size else "decoder" if n == 1 else "encoder-decoder"
 
-
-def never_none(looks):
-    """You called every other map a decoder.
-
-    Some maps belong to no family. Return "none" for them.
-    """
-    return DECODER if (name := correct(looks)) == NONE else name
-
-
-# --- right ---------------------------------------------------------------------------------------
-
-
-def row_by_row(looks):
-    """Each row sees a prefix; how long is it?"""
-    size = len(looks)
-    rows = looks.tolist()
-    n = sum(rows[0])
-    for i, row in enumerate(rows):
-        sees = max(n, i + 1)
-        if row != [True] * sees + [False] * (size - sees):
-            return "none"
-    return "encoder" if n == size else "decoder" if n == 1 else "encoder-decoder"
-
-
-def block_by_block(looks):
-    """Four blocks."""
-    size, triangle = len(looks), torch.tril(torch.ones_like(looks))
-    if bool(looks.all()):
-        return "encoder"
-    if torch.equal(looks, triangle):
-        return "decoder"
-    for n in range(2, size):
-        reads, ahead = looks[:n, :n], looks[:n, n:]
-        writes, asks = looks[n:, n:], looks[n:, :n]
-        if (
-            reads.all()
-            and asks.all()
-            and not ahead.any()
-            and bool((writes == triangle[n:, n:]).all())
-        ):
-            return "encoder-decoder"
-    return "none"
-
-
-def by_comparison_with_all(looks):
-    """Draws every wiring of this size, and looks for the map among them."""
-    size = len(looks)
-    for n in range(1, size + 1):
-        drawn = [[j < n or j <= i for j in range(size)] for i in range(size)]
-        if drawn == looks.tolist():
-            return "decoder" if n == 1 else "encoder" if n == size else "encoder-decoder"
-    return "none"
-
-
-def by_how_many_each_sees(looks):
-    """How many each row sees, and whether these are a prefix."""
-    size = len(looks)
-    sees = looks.sum(-1)
-    beginning = torch.arange(size) < sees[:, None]
-    grows = torch.arange(1, size + 1).clamp(min=int(sees[0]))
-    if not (torch.equal(beginning, looks) and torch.equal(sees, grows)):
+    def block_by_block(looks):
+        """Four blocks."""
+        size, triangle = len(looks), torch.tril(torch.ones_like(looks))
+        if bool(looks.all()):
+            return "encoder"
+        if torch.equal(looks, triangle):
+            return "decoder"
+        for n in range(2, size):
+            reads, ahead = looks[:n, :n], looks[:n, n:]
+            writes, asks = looks[n:, n:], looks[n:, :n]
+            if (
+                reads.all()
+                and asks.all()
+                and not ahead.any()
+                and bool((writes == triangle[n:, n:]).all())
+            ):
+                return "encoder-decoder"
         return "none"
-    return {1: "decoder", size: "encoder"}.get(int(sees[0]), "encoder-decoder")
+
+    def by_comparison_with_all(looks):
+        """Draws every wiring of this size, and looks for the map among them."""
+        size = len(looks)
+        for n in range(1, size + 1):
+            drawn = [[j < n or j <= i for j in range(size)] for i in range(size)]
+            if drawn == looks.tolist():
+                return "decoder" if n == 1 else "encoder" if n == size else "encoder-decoder"
+        return "none"
+
+    def by_how_many_each_sees(looks):
+        """How many each row sees, and whether these are a prefix."""
+        size = len(looks)
+        sees = looks.sum(-1)
+        beginning = torch.arange(size) < sees[:, None]
+        grows = torch.arange(1, size + 1).clamp(min=int(sees[0]))
+        if not (torch.equal(beginning, looks) and torch.equal(sees, grows)):
+            return "none"
+        return {1: "decoder", size: "encoder"}.get(int(sees[0]), "encoder-decoder")
 
 
 EXERCISE = Exercise(
@@ -282,22 +268,7 @@ EXERCISE = Exercise(
     oracle=correct,
     hint="Draw the three maps for five positions. Which positions does every position see? Which "
     "see only what comes before? Then look at what the first row tells you.",
-    misconceptions=(
-        names_exchanged,
-        columns_look,
-        everything_else_is_both,
-        counted,
-        by_the_first_row,
-        itself_does_not_matter,
-        nothing_ahead_is_enough,
-        equal_halves,
-        at_least_two_written,
-        target_may_look_ahead,
-        source_may_be_left_out,
-        one_word_of_the_source_is_enough,
-        source_may_look_at_the_target,
-        never_none,
-    ),
-    right=(row_by_row, block_by_block, by_comparison_with_all, by_how_many_each_sees),
+    misconceptions=functions_of(Wrong),
+    right=functions_of(Right),
     cases=cases,
 )

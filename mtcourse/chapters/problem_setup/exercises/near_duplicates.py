@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 from mtcourse.checks.draw import Draw
-from mtcourse.checks.exercise import Exercise
+from mtcourse.checks.exercise import functions_of, Exercise
 from mtcourse.checks.outcomes import Case
 
 
@@ -72,211 +72,194 @@ def _near(train, test, is_near, words=_words):
     return [i for i, A in enumerate(known) if any(is_near(A, B) for B in asked)]
 
 
-# --- wrong ---------------------------------------------------------------------------------------
+class Wrong:
+    """What learners write, the more particular before the more general."""
+
+    def sentences_themselves(train, test, threshold):
+        """You returned the sentences. Return their indices, counted from 0.
+
+        `enumerate` gives both.
+        """
+        return [train[i] for i in correct(train, test, threshold)]
+
+    def strictly_above(train, test, threshold):
+        """Your list leaves out a sentence whose J equals the threshold.
+
+        At or above the threshold: which comparison is that?
+        """
+        return _near(train, test, lambda A, B: len(A & B) / len(A | B) > threshold)
+
+    def share_of_the_training_sentence(train, test, threshold):
+        """You divided by the number of words of the training sentence.
+
+        Then a single common word makes a very short sentence a duplicate. What is the denominator
+        of J?
+        """
+        return _near(train, test, lambda A, B: len(A & B) / len(A) >= threshold)
+
+    def share_of_the_test_sentence(train, test, threshold):
+        """You divided by the number of words of the test sentence.
+
+        Then a very long sentence is near everything that it contains. What is the denominator of J?
+        """
+        return _near(train, test, lambda A, B: len(A & B) / len(B) >= threshold)
+
+    def share_of_the_shorter(train, test, threshold):
+        """You divided by the number of words of the shorter sentence.
+
+        Then a sentence within a longer one has J = 1. What is the denominator of J?
+        """
+        return _near(train, test, lambda A, B: len(A & B) / min(len(A), len(B)) >= threshold)
+
+    def share_of_the_longer(train, test, threshold):
+        """You divided by the number of words of the longer sentence.
+
+        A union is larger than either set, unless one contains the other. What is the denominator of
+        J?
+        """
+        return _near(train, test, lambda A, B: len(A & B) / max(len(A), len(B)) >= threshold)
+
+    def twice_over_the_sum(train, test, threshold):
+        """You divided twice the intersection by the sum of both sizes. That is Dice's measure.
+
+        J divides by the union, in which a word that both sets have counts once.
+        """
+        return _near(train, test, lambda A, B: 2 * len(A & B) / (len(A) + len(B)) >= threshold)
+
+    def repeated_words_counted(train, test, threshold):
+        """You counted a repeated word as often as its sentence has it.
+
+        A and B are *sets* of words. How often is a word in a set?
+        """
+        return _near(
+            train,
+            test,
+            lambda A, B: (A & B).total() / (A | B).total() >= threshold,
+            lambda sentence: Counter(sentence.lower().split()),
+        )
+
+    def capitals_matter(train, test, threshold):
+        """You treated *The* and *the* as two words.
+
+        The question gives the expression that splits a sentence into words.
+        """
+        return _near(train, test, _overlaps(threshold), lambda sentence: set(sentence.split()))
+
+    def letters_compared(train, test, threshold):
+        """You compared sets of letters. In Python, the `set` of a string has its characters.
+
+        Split the sentence into words first.
+        """
+        return _near(train, test, _overlaps(threshold), lambda sentence: set(sentence.lower()))
+
+    def line_against_line(train, test, threshold):
+        """You compared the first sentence with the first, the second with the second, and so on.
+
+        Compare every training sentence with every test sentence.
+        """
+        both = enumerate(zip(train, test, strict=False))
+        return [i for i, (known, asked) in both if correct([known], [asked], threshold)]
+
+    def first_of_the_test_only(train, test, threshold):
+        """You compared only with the first test sentence.
+
+        Is there a `return` or a `break` too early?
+        """
+        return correct(train, test[:1], threshold)
+
+    def near_to_all(train, test, threshold):
+        """You listed a sentence only if it is near to *all* test sentences.
+
+        One is enough to give an answer away.
+        """
+        asked = [_words(sentence) for sentence in test]
+        return [
+            i
+            for i, A in enumerate(map(_words, train))
+            if all(len(A & B) / len(A | B) >= threshold for B in asked)
+        ]
+
+    def those_to_keep(train, test, threshold):
+        """You returned the sentences to keep.
+
+        Return those to drop.
+        """
+        near = correct(train, test, threshold)
+        return [i for i in range(len(train)) if i not in near]
+
+    def numbers_of_the_test(train, test, threshold):
+        """You returned indices of test sentences.
+
+        The test set stays as it is. Which training sentences have to go?
+        """
+        return correct(test, train, threshold)
+
+    def once_for_every_match(train, test, threshold):
+        """Your list has a training sentence twice if it is near to two test sentences.
+
+        Ask whether it is near to *any*, and go on to the next training sentence.
+        """
+        return [
+            i for i in range(len(train)) for asked in test if correct([train[i]], [asked], threshold)
+        ]
+
+    def in_order_of_the_test(train, test, threshold):
+        """You found the right sentences, but listed them in the order of the test sentences.
+
+        Sort the indices.
+        """
+        found = [i for asked in test for i in correct(train, [asked], threshold)]
+        return list(dict.fromkeys(found))
 
 
-def strictly_above(train, test, threshold):
-    """Your list leaves out a sentence whose J equals the threshold.
+class Right:
+    """Right answers, written differently."""
 
-    At or above the threshold: which comparison is that?
-    """
-    return _near(train, test, lambda A, B: len(A & B) / len(A | B) > threshold)
+    def with_loops(train, test, threshold):
+        """Two loops and a break."""
+        found = []
+        for i in range(len(train)):
+            A = set(train[i].lower().split())
+            for sentence in test:
+                B = set(sentence.lower().split())
+                if len(A.intersection(B)) / len(A.union(B)) >= threshold:
+                    found.append(i)
+                    break
+        return found
 
+    def with_the_largest(train, test, threshold):
+        """Asks for the nearest one."""
 
-def share_of_the_training_sentence(train, test, threshold):
-    """You divided by the number of words of the training sentence.
+        def J(one, other):
+            A, B = frozenset(one.lower().split()), frozenset(other.lower().split())
+            both = len(A & B)
+            return both / (len(A) + len(B) - both)
 
-    Then a single common word makes a very short sentence a duplicate. What is the denominator of J?
-    """
-    return _near(train, test, lambda A, B: len(A & B) / len(A) >= threshold)
+        return [i for i, one in enumerate(train) if max(J(one, other) for other in test) >= threshold]
 
-
-def share_of_the_test_sentence(train, test, threshold):
-    """You divided by the number of words of the test sentence.
-
-    Then a very long sentence is near everything that it contains. What is the denominator of J?
-    """
-    return _near(train, test, lambda A, B: len(A & B) / len(B) >= threshold)
-
-
-def share_of_the_shorter(train, test, threshold):
-    """You divided by the number of words of the shorter sentence.
-
-    Then a sentence within a longer one has J = 1. What is the denominator of J?
-    """
-    return _near(train, test, lambda A, B: len(A & B) / min(len(A), len(B)) >= threshold)
-
-
-def share_of_the_longer(train, test, threshold):
-    """You divided by the number of words of the longer sentence.
-
-    A union is larger than either set, unless one contains the other. What is the denominator of J?
-    """
-    return _near(train, test, lambda A, B: len(A & B) / max(len(A), len(B)) >= threshold)
-
-
-def twice_over_the_sum(train, test, threshold):
-    """You divided twice the intersection by the sum of both sizes. That is Dice's measure.
-
-    J divides by the union, in which a word that both sets have counts once.
-    """
-    return _near(train, test, lambda A, B: 2 * len(A & B) / (len(A) + len(B)) >= threshold)
-
-
-def repeated_words_counted(train, test, threshold):
-    """You counted a repeated word as often as its sentence has it.
-
-    A and B are *sets* of words. How often is a word in a set?
-    """
-    return _near(
-        train,
-        test,
-        lambda A, B: (A & B).total() / (A | B).total() >= threshold,
-        lambda sentence: Counter(sentence.lower().split()),
-    )
-
-
-def capitals_matter(train, test, threshold):
-    """You treated *The* and *the* as two words.
-
-    The question gives the expression that splits a sentence into words.
-    """
-    return _near(train, test, _overlaps(threshold), lambda sentence: set(sentence.split()))
-
-
-def letters_compared(train, test, threshold):
-    """You compared sets of letters. In Python, the `set` of a string has its characters.
-
-    Split the sentence into words first.
-    """
-    return _near(train, test, _overlaps(threshold), lambda sentence: set(sentence.lower()))
-
-
-def line_against_line(train, test, threshold):
-    """You compared the first sentence with the first, the second with the second, and so on.
-
-    Compare every training sentence with every test sentence.
-    """
-    both = enumerate(zip(train, test, strict=False))
-    return [i for i, (known, asked) in both if correct([known], [asked], threshold)]
-
-
-def first_of_the_test_only(train, test, threshold):
-    """You compared only with the first test sentence.
-
-    Is there a `return` or a `break` too early?
-    """
-    return correct(train, test[:1], threshold)
-
-
-def near_to_all(train, test, threshold):
-    """You listed a sentence only if it is near to *all* test sentences.
-
-    One is enough to give an answer away.
-    """
-    asked = [_words(sentence) for sentence in test]
-    return [
-        i
-        for i, A in enumerate(map(_words, train))
-        if all(len(A & B) / len(A | B) >= threshold for B in asked)
-    ]
-
-
-def those_to_keep(train, test, threshold):
-    """You returned the sentences to keep.
-
-    Return those to drop.
-    """
-    near = correct(train, test, threshold)
-    return [i for i in range(len(train)) if i not in near]
-
-
-def numbers_of_the_test(train, test, threshold):
-    """You returned indices of test sentences.
-
-    The test set stays as it is. Which training sentences have to go?
-    """
-    return correct(test, train, threshold)
-
-
-def once_for_every_match(train, test, threshold):
-    """Your list has a training sentence twice if it is near to two test sentences.
-
-    Ask whether it is near to *any*, and go on to the next training sentence.
-    """
-    return [
-        i for i in range(len(train)) for asked in test if correct([train[i]], [asked], threshold)
-    ]
-
-
-def in_order_of_the_test(train, test, threshold):
-    """You found the right sentences, but listed them in the order of the test sentences.
-
-    Sort the indices.
-    """
-    found = [i for asked in test for i in correct(train, [asked], threshold)]
-    return list(dict.fromkeys(found))
-
-
-def sentences_themselves(train, test, threshold):
-    """You returned the sentences. Return their indices, counted from 0.
-
-    `enumerate` gives both.
-    """
-    return [train[i] for i in correct(train, test, threshold)]
-
-
-# --- right ---------------------------------------------------------------------------------------
-
-
-def with_loops(train, test, threshold):
-    """Two loops and a break."""
-    found = []
-    for i in range(len(train)):
-        A = set(train[i].lower().split())
+    def from_word_to_sentences(train, test, threshold):
+        """Finds candidates by their words, and counts."""
+        sizes, places = [], {}
+        for i, sentence in enumerate(train):
+            of_one = _words(sentence)
+            sizes.append(len(of_one))
+            for word in of_one:
+                places.setdefault(word, []).append(i)
+        found = set()
         for sentence in test:
-            B = set(sentence.lower().split())
-            if len(A.intersection(B)) / len(A.union(B)) >= threshold:
-                found.append(i)
-                break
-    return found
+            asked = _words(sentence)
+            both = Counter(i for word in asked for i in places.get(word, ()))
+            found |= {i for i, n in both.items() if n / (sizes[i] + len(asked) - n) >= threshold}
+        return sorted(found)
 
-
-def with_the_largest(train, test, threshold):
-    """Asks for the nearest one."""
-
-    def J(one, other):
-        A, B = frozenset(one.lower().split()), frozenset(other.lower().split())
-        both = len(A & B)
-        return both / (len(A) + len(B) - both)
-
-    return [i for i, one in enumerate(train) if max(J(one, other) for other in test) >= threshold]
-
-
-def from_word_to_sentences(train, test, threshold):
-    """Finds candidates by their words, and counts."""
-    sizes, places = [], {}
-    for i, sentence in enumerate(train):
-        of_one = _words(sentence)
-        sizes.append(len(of_one))
-        for word in of_one:
-            places.setdefault(word, []).append(i)
-    found = set()
-    for sentence in test:
-        asked = _words(sentence)
-        both = Counter(i for word in asked for i in places.get(word, ()))
-        found |= {i for i, n in both.items() if n / (sizes[i] + len(asked) - n) >= threshold}
-    return sorted(found)
-
-
-def without_division(train, test, threshold):
-    """Multiplies by the union."""
-    sets = [[_words(sentence) for sentence in side] for side in (train, test)]
-    return tuple(
-        number
-        for number, A in enumerate(sets[0])
-        if sum(len(A & B) >= threshold * len(A | B) for B in sets[1])
-    )
+    def without_division(train, test, threshold):
+        """Multiplies by the union."""
+        sets = [[_words(sentence) for sentence in side] for side in (train, test)]
+        return tuple(
+            number
+            for number, A in enumerate(sets[0])
+            if sum(len(A & B) >= threshold * len(A | B) for B in sets[1])
+        )
 
 
 EXERCISE = Exercise(
@@ -284,25 +267,7 @@ EXERCISE = Exercise(
     oracle=correct,
     hint="Take one training sentence and one test sentence, write both sets, and count: words in "
     "both, words in either. Then do it for every combination of sentences.",
-    misconceptions=(
-        sentences_themselves,
-        strictly_above,
-        share_of_the_training_sentence,
-        share_of_the_test_sentence,
-        share_of_the_shorter,
-        share_of_the_longer,
-        twice_over_the_sum,
-        repeated_words_counted,
-        capitals_matter,
-        letters_compared,
-        line_against_line,
-        first_of_the_test_only,
-        near_to_all,
-        those_to_keep,
-        numbers_of_the_test,
-        once_for_every_match,
-        in_order_of_the_test,
-    ),
-    right=(with_loops, with_the_largest, from_word_to_sentences, without_division),
+    misconceptions=functions_of(Wrong),
+    right=functions_of(Right),
     cases=cases,
 )

@@ -16,6 +16,7 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
 from mtcourse.decoding.candidates import largest, top_continuations
+from mtcourse.errors import MtcourseError
 
 BOS, EOS = 2, 3
 
@@ -200,7 +201,7 @@ def beam_search(
     Source: C15 to C18, with the top 2B of B V candidates instead of B^2. Chapter 18.
     """
     if not 1 <= n_best <= beams:
-        raise ValueError(f"n_best must be from 1 to beams, but is {n_best} of {beams} beams")
+        raise MtcourseError(f"n_best must be from 1 to beams, but is {n_best} of {beams} beams")
     hypotheses: list[list[Hypothesis]] = [[] for _ in range(len(max_lengths))]
     current = Beams.start(max_lengths, n_best)
     ids = torch.full((len(max_lengths), 1), BOS, device=max_lengths.device)

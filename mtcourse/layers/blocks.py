@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
+from mtcourse.errors import MtcourseError
 from mtcourse.layers.attention import Attention, fused_attention
 from mtcourse.layers.dropout import Dropout
 from mtcourse.layers.kv_cache import KeyValueCache
@@ -34,9 +33,10 @@ class FeedForward(nn.Module):
 
 
 class Residual(nn.Module):
-    """Adds what a sublayer computes to its input, with layer normalisation before or after.
+    """What stands around a sublayer F: its input is added to its output, and normalised.
 
-    Pre-norm: x + Dropout(F(LayerNorm(x))). Post-norm: LayerNorm(x + Dropout(F(x))).
+    Pre-norm: x + Dropout(F(LayerNorm(x))). Post-norm: LayerNorm(x + Dropout(F(x))). Either is
+    ``leave(x, F(enter(x)))``.
 
     Args:
         d_model: width of a row.
@@ -47,15 +47,21 @@ class Residual(nn.Module):
     def __init__(self, d_model: int, dropout: float, norm: str) -> None:
         super().__init__()
         if norm not in ("pre", "post"):
-            raise ValueError(f"norm must be 'pre' or 'post', not {norm!r}")
+            raise MtcourseError(f"norm must be 'pre' or 'post', not {norm!r}")
         self.pre = norm == "pre"
         self.layer_norm = nn.LayerNorm(d_model)
         self.dropout = Dropout(dropout)
 
-    def forward(self, x: Tensor, sublayer: Callable[[Tensor], Tensor]) -> Tensor:
-        if self.pre:
-            return x + self.dropout(sublayer(self.layer_norm(x)))
-        return self.layer_norm(x + self.dropout(sublayer(x)))
+    def enter(self, x: Float[Tensor, "*batch d_model"]) -> Float[Tensor, "*batch d_model"]:
+        """What the sublayer reads: LayerNorm(x), or x itself in post-norm."""
+        return self.layer_norm(x) if self.pre else x
+
+    def leave(
+        self, x: Float[Tensor, "*batch d_model"], F: Float[Tensor, "*batch d_model"]
+    ) -> Float[Tensor, "*batch d_model"]:
+        """x + Dropout(F), in post-norm normalised, where F is what the sublayer has computed."""
+        added = x + self.dropout(F)
+        return added if self.pre else self.layer_norm(added)
 
 
 class EncoderBlock(nn.Module):
@@ -90,8 +96,10 @@ class EncoderBlock(nn.Module):
         x: Float[Tensor, "batch n d_model"],
         mask: Bool[Tensor, "batch 1 1 n"] | None = None,
     ) -> Float[Tensor, "batch n d_model"]:
-        x = self.around_self_attention(x, lambda rows: self.self_attention(rows, mask)[0])
-        return self.around_feed_forward(x, self.feed_forward)
+        attention, network = self.around_self_attention, self.around_feed_forward
+        A, _ = self.self_attention(attention.enter(x), mask)
+        x = attention.leave(x, A)
+        return network.leave(x, self.feed_forward(network.enter(x)))
 
 
 class DecoderBlock(nn.Module):
@@ -132,15 +140,10 @@ class DecoderBlock(nn.Module):
         cache: KeyValueCache | None = None,
     ) -> tuple[Float[Tensor, "batch m d_model"], KeyValueCache | None]:
         """All m positions at once, causally; or with a cache the next m, as ``mask`` allows."""
-        grown = cache
-
-        def attend_within(rows: Tensor) -> Tensor:
-            nonlocal grown
-            output, grown = self.self_attention(rows, mask, causal=mask is None, cache=cache)
-            return output
-
-        x = self.around_self_attention(x, attend_within)
-        x = self.around_cross_attention(
-            x, lambda rows: self.cross_attention(rows, *source_keys_values, source_mask)
-        )
-        return self.around_feed_forward(x, self.feed_forward), grown
+        attention, cross = self.around_self_attention, self.around_cross_attention
+        network = self.around_feed_forward
+        A_D, cache = self.self_attention(attention.enter(x), mask, mask is None, cache)
+        x = attention.leave(x, A_D)
+        A_C = self.cross_attention(cross.enter(x), *source_keys_values, source_mask)
+        x = cross.leave(x, A_C)
+        return network.leave(x, self.feed_forward(network.enter(x))), cache

@@ -7,6 +7,8 @@ import torch.nn.functional as F
 from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
+from mtcourse.errors import MtcourseError
+
 
 def random_keep_mask(shape: torch.Size, dropped: int) -> Bool[Tensor, "..."]:
     """True with probability 1 - dropped/256, from random bytes: one 64-bit draw for 8 elements.
@@ -46,7 +48,7 @@ class Dropout(nn.Module):
     def __init__(self, p: float) -> None:
         super().__init__()
         if not 0 <= p < 1:
-            raise ValueError(f"dropout must be in [0, 1), not {p}")
+            raise MtcourseError(f"dropout must be in [0, 1), not {p}")
         self.p = p
         self.dropped = min(round(p * 256), 255)
 

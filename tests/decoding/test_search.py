@@ -23,6 +23,7 @@ from mtcourse.decoding.search import (
     greedy_search,
     normalised_score,
 )
+from mtcourse.errors import MtcourseError
 from mtcourse.models.decoding_state import cached_state, cached_step, prefix_state, prefix_step
 from mtcourse.models.encoder_decoder import source_mask_of
 from tests.helpers.oracles import (
@@ -292,7 +293,7 @@ def test_no_sentences_give_no_hypotheses():
 
 
 def test_more_results_than_beams_is_an_error_that_says_both():
-    with pytest.raises(ValueError, match="3 of 2 beams"):
+    with pytest.raises(MtcourseError, match="3 of 2 beams"):
         beam_search(markov_step(tables_of(1, 5, 0)), markov_state(1), lengths_of(3), 2, n_best=3)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 import torch
 
+from mtcourse.errors import MtcourseError
 from mtcourse.layers.dropout import Dropout, random_keep_mask
 
 
@@ -51,5 +52,5 @@ def test_same_seed_same_mask():
 
 @pytest.mark.parametrize("p", [-0.1, 1.0, 2.0])
 def test_a_share_that_cannot_be_is_an_error(p):
-    with pytest.raises(ValueError, match=str(p)):
+    with pytest.raises(MtcourseError, match=str(p)):
         Dropout(p)

@@ -6,6 +6,7 @@ import pytest
 import torch
 from torch import nn
 
+from mtcourse.errors import MtcourseError
 from mtcourse.layers.attention import scaled_dot_product_attention
 from mtcourse.layers.blocks import DecoderBlock, EncoderBlock, Residual
 from mtcourse.layers.embeddings import Embedding, embed
@@ -127,7 +128,7 @@ def test_decoder_block_is_torchs(norm):
 
 
 def test_only_two_places_for_the_norm():
-    with pytest.raises(ValueError, match="'middle'"):
+    with pytest.raises(MtcourseError, match="'middle'"):
         Residual(D, 0.0, "middle")
 
 

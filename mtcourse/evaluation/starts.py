@@ -22,6 +22,7 @@ from typing import Any, TypeVar
 import torch
 
 from mtcourse.errors import MtcourseError
+from mtcourse.whole_files import write_whole
 
 MEASURED = Path(__file__).resolve().parent.parent / "measured"
 """Where the results of ``scripts/measure_*.py`` are stored, one JSON file each."""
@@ -116,10 +117,7 @@ def store_measured(
         "torch": torch.__version__,
     }
     text = json.dumps({"made": made, **results}, indent=1) + "\n"
-    folder.mkdir(parents=True, exist_ok=True)
-    unfinished = folder / f"{name}.json.part"
-    unfinished.write_text(text, encoding="utf-8")
-    unfinished.replace(folder / f"{name}.json")
+    write_whole(folder / f"{name}.json", text)
 
 
 def load_measured(name: str, folder: Path = MEASURED) -> dict[str, Any]:

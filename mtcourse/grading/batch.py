@@ -18,9 +18,10 @@ from mtcourse.grading.isolation.choose import BACKENDS, why_not
 from mtcourse.grading.jobs import Job
 from mtcourse.grading.kernel import Limits
 from mtcourse.grading.keys import key_of
-from mtcourse.grading.results import Result, write_whole
+from mtcourse.grading.results import Result
 from mtcourse.grading.source import check_source, exercises_of, read_notebook
 from mtcourse.grading.unit import versions
+from mtcourse.whole_files import write_whole
 
 SEEDS = 3
 """Secret seeds of a notebook: who has seen one learner's inputs knows those of few others."""
@@ -136,7 +137,7 @@ def open_batch(
             "seeds": before.get("seeds", {}) | seeds,
             "versions": dict(versions()),
         }
-        write_whole(kept, json.dumps(now, indent=1, sort_keys=True) + "\n")
+        write_whole(kept, json.dumps(now, indent=1, sort_keys=True) + "\n", private=True)
     return Batch(solutions, seeds, isolation, limits or Limits())
 
 

@@ -21,11 +21,12 @@ from mtcourse.grading.inbox import Found, find
 from mtcourse.grading.jobs import DoAll, Done, Grade, Job
 from mtcourse.grading.kernel import Limits
 from mtcourse.grading.merged_notebook import merged_notebook
-from mtcourse.grading.results import FAILED, Result, write_whole
+from mtcourse.grading.results import FAILED, Result
 from mtcourse.grading.resume import Standing, job_of, keep, read_record, standing, unreadable
 from mtcourse.grading.schedule import worker_pool
 from mtcourse.grading.submission import Unreadable
 from mtcourse.grading.unit import grade_job, merged_of
+from mtcourse.whole_files import write_whole
 
 BATCH, RECORDS, REFERENCES, LOCK = "batch.json", "records", "references", ".lock"
 """What is kept in the folder of grades, beside the reports."""
@@ -289,7 +290,7 @@ def write_merged(notebook: Path, solutions: Path, out: Path, options: Options) -
     except Unreadable as error:
         raise MtcourseError(f"{notebook} cannot be merged: {error}") from error
     text = notebook_text(merged_notebook(merged, bank_of(job.notebook), job.seed))
-    write_whole(out, text)
+    write_whole(out, text, private=True)
     return job.seed
 
 

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import json
-import os
-import tempfile
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
-from pathlib import Path
 from typing import Any
 
 GRADED, UNREADABLE, FAILED = "graded", "unreadable", "failed"
@@ -111,17 +108,3 @@ class Result:
             return cls(exercises=exercises, repairs=repairs, **values)
         except (TypeError, KeyError, AttributeError) as error:
             raise ValueError(f"no record of a graded submission: {error}") from error
-
-
-def write_whole(path: Path, text: str) -> None:
-    """Writes a file so that whoever looks sees all of it, or what was there before."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    descriptor, partial = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-            file.write(text)
-        Path(partial).chmod(0o600)
-        Path(partial).replace(path)
-    except BaseException:
-        Path(partial).unlink(missing_ok=True)
-        raise

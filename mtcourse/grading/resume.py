@@ -10,9 +10,10 @@ from mtcourse.grading.batch import Batch
 from mtcourse.grading.inbox import Found
 from mtcourse.grading.jobs import Job
 from mtcourse.grading.keys import PARTS, differences
-from mtcourse.grading.results import FAILED, UNREADABLE, ExerciseResult, Result, write_whole
+from mtcourse.grading.results import FAILED, UNREADABLE, ExerciseResult, Result
 from mtcourse.grading.submission import Unreadable
 from mtcourse.grading.unit import versions
+from mtcourse.whole_files import write_whole
 
 UNKNOWN = "unknown"
 """The name of the record of files that answer no known notebook."""
@@ -139,4 +140,6 @@ def read_record(records: Path, learner: str, notebook: str) -> Result | None:
 
 def keep(records: Path, result: Result) -> None:
     """Writes a result, whole or not at all."""
-    write_whole(record_path(records, result.learner, result.notebook), result.to_json())
+    write_whole(
+        record_path(records, result.learner, result.notebook), result.to_json(), private=True
+    )

@@ -14,6 +14,7 @@ import torch
 from mtcourse.evaluation.scores import Scores
 from mtcourse.models.translator import Translator
 from mtcourse.text.pairs import SentencePair
+from mtcourse.whole_files import write_whole
 
 
 @dataclass(frozen=True)
@@ -80,9 +81,7 @@ def write_card(
         ),
     }
     for name, text in texts.items():
-        partial = folder / f"{name}.new"
-        partial.write_text(text, encoding="utf-8")
-        os.replace(partial, folder / name)
+        write_whole(folder / name, text)
 
 
 def machine_in_words() -> str:

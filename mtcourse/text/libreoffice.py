@@ -19,6 +19,7 @@ from pathlib import Path
 
 from mtcourse.errors import MtcourseError
 from mtcourse.text.pairs import SentencePair
+from mtcourse.whole_files import write_whole
 
 LANGUAGES = {"en": "en-US", "nl": "nl", "fr": "fr", "de": "de"}
 VARIABLE = "MTCOURSE_LIBREOFFICE_HELP"
@@ -197,10 +198,7 @@ def cache_folder() -> Path:
 
 def _write(path: Path, text: str) -> None:
     """Writes a cache file whole or not at all; goes on without one if it cannot be written."""
-    partial = path.with_name(f"{path.name}.{os.getpid()}")
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        partial.write_text(text, encoding="utf-8")
-        os.replace(partial, path)
+        write_whole(path, text)
     except OSError as error:
         print(f"mtcourse: the extracted pairs are not kept in {path}: {error}", file=sys.stderr)

@@ -21,6 +21,7 @@ from sentencepiece import SentencePieceProcessor, SentencePieceTrainer
 
 from mtcourse.errors import MtcourseError
 from mtcourse.text.pairs import SentencePair
+from mtcourse.whole_files import write_whole
 
 PAD, UNK, BOS, EOS = 0, 1, 2, 3
 SPECIAL_PIECES = ("<pad>", "<unk>", "<bos>", "<eos>")
@@ -106,7 +107,10 @@ class Tokenizer:
         Raises:
             MtcourseError: the file cannot be written.
         """
-        _write_atomically(Path(path), self.model)
+        try:
+            write_whole(Path(path), self.model)
+        except OSError as error:
+            raise MtcourseError(f"cannot write the tokenizer {path}: {error.strerror}") from error
 
     @property
     def vocabulary_size(self) -> int:
@@ -240,18 +244,6 @@ def _model_files(folder: str | os.PathLike[str]) -> tuple[Path, Path, Path]:
     """The names of a joint, a source and a target model."""
     folder = Path(folder)
     return folder / "tokenizer.model", folder / "source.model", folder / "target.model"
-
-
-def _write_atomically(path: Path, content: bytes) -> None:
-    """Writes to a second file first, so that no reader ever finds half a model."""
-    unfinished = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        unfinished.write_bytes(content)
-        os.replace(unfinished, path)
-    except OSError as error:
-        unfinished.unlink(missing_ok=True)
-        raise MtcourseError(f"cannot write the tokenizer {path}: {error.strerror}") from error
 
 
 def _words_at_an_end(text: Iterable[str]) -> list[str]:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import csv
+import io
 import math
-import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -15,6 +15,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from mtcourse.errors import MtcourseError
+from mtcourse.whole_files import write_whole
 
 
 @dataclass(frozen=True)
@@ -135,12 +136,10 @@ class CsvLog:
 
     def _begin(self, first_step: int) -> None:
         """Rewrites the file with the rows before ``first_step`` only."""
-        self._path.parent.mkdir(parents=True, exist_ok=True)
         kept = self._rows_before(first_step) if self._path.exists() else []
-        temporary = self._path.with_name(self._path.name + ".new")
-        with temporary.open("w", newline="", encoding="utf-8") as file:
-            csv.writer(file).writerows([self.columns, *kept])
-        os.replace(temporary, self._path)
+        written = io.StringIO(newline="")
+        csv.writer(written).writerows([self.columns, *kept])
+        write_whole(self._path, written.getvalue())
 
     def _rows_before(self, first_step: int) -> list[list[str]]:
         with self._path.open(newline="", encoding="utf-8", errors="replace") as file:

@@ -18,8 +18,9 @@ from mtcourse.grading.reports.tables import (
     moodle_table,
     nbgrader_table,
 )
-from mtcourse.grading.results import Result, write_whole
+from mtcourse.grading.results import Result
 from mtcourse.grading.whose import safe_name
+from mtcourse.whole_files import write_whole
 
 TABLES = {
     "grades.csv": grades_table,
@@ -46,20 +47,20 @@ def write_reports(
     """
     results = sorted(results, key=lambda result: (result.learner, result.notebook))
     for name, table in TABLES.items():
-        write_whole(out / name, table(results))
+        write_whole(out / name, table(results), private=True)
     folders = folder_names(result.learner for result in results)
     for learner, own in groupby(results, lambda result: result.learner):
         path = out / "gradescope" / folders[learner] / "results.json"
-        write_whole(path, gradescope_json(list(own)))
+        write_whole(path, gradescope_json(list(own)), private=True)
     places = {}
     for result in results:
         key = result.learner, result.notebook
         place = f"feedback/{folders[result.learner]}/{safe_name(result.notebook or 'unknown')}"
         content = work.get(key, b"")
-        write_whole(out / f"{place}.ipynb", feedback_notebook(result, content))
-        write_whole(out / f"{place}.html", feedback_page(result, content))
+        write_whole(out / f"{place}.ipynb", feedback_notebook(result, content), private=True)
+        write_whole(out / f"{place}.html", feedback_page(result, content), private=True)
         places[key] = f"{place}.html"
-    write_whole(out / "report.html", class_report(results, places))
+    write_whole(out / "report.html", class_report(results, places), private=True)
 
 
 def folder_names(learners: Iterable[str]) -> dict[str, str]:

@@ -7,9 +7,10 @@ the warm-up every schedule rises on the straight line step / warmup, up to 1 at 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 
-def constant(step: int, warmup: int) -> float:
+def constant(step: int, warmup: int, total: int = 0) -> float:
     """Rises to 1 in the warm-up and stays there.
 
     >>> [constant(step, warmup=2) for step in (1, 2, 3, 100)]
@@ -18,7 +19,7 @@ def constant(step: int, warmup: int) -> float:
     return min(step / warmup, 1.0) if warmup > 0 else 1.0
 
 
-def inverse_square_root(step: int, warmup: int) -> float:
+def inverse_square_root(step: int, warmup: int, total: int = 0) -> float:
     """min(step / warmup, √(warmup / step)): the first Transformer's schedule with its peak at 1.
 
     The paper writes d_model^(−1/2) · min(step^(−1/2), step · warmup^(−3/2)), whose peak is
@@ -27,6 +28,7 @@ def inverse_square_root(step: int, warmup: int) -> float:
     Args:
         step: the update, from 1.
         warmup: steps of warm-up, at least 1.
+        total: makes no difference.
 
     Source: Vaswani et al. 2017, section 5.3. Chapter 12.
 
@@ -54,3 +56,9 @@ def cosine(step: int, warmup: int, total: int) -> float:
     if step < warmup:
         return step / warmup
     return (1 + math.cos(math.pi * (step - warmup) / (total + 1 - warmup))) / 2
+
+
+SCHEDULES: dict[str, Callable[[int, int, int], float]] = {
+    schedule.__name__: schedule for schedule in (inverse_square_root, cosine, constant)
+}
+"""Each takes the step, the steps of warm-up and those of the whole training."""

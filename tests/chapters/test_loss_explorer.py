@@ -64,7 +64,7 @@ def test_the_bottom_is_where_the_slope_is_0_and_the_loss_the_entropy(node):
 
 
 def test_a_path_breaks_off_where_it_leaves_the_picture(node):
-    path = node("pathOf([[0, 1], [1, 2], [99, 1], [2, 3], [2, 99]])")
+    path = node("pathIn(PLANE, [[0, 1], [1, 2], [99, 1], [2, 3], [2, 99]])")
     assert path.count("M") == 2
     assert path.count("L") == 1
 

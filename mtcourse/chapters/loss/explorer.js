@@ -1,5 +1,6 @@
 // The loss of one token, over the lead of the right word's logit: a curve to walk down (chapter 08).
 
+import { chart, pathIn, plane } from "../../figures/javascript/chart.js";
 import { element, furnish, liveRegion, newId, select, settingsOf, slider, written } from "../../figures/javascript/parts.js";
 
 // V words; the logit of the right one is ahead of all others, which are equal, by z.
@@ -21,40 +22,21 @@ export const bottom = (V, epsilon) => {
 
 export const descend = (z, V, epsilon, rate) => z - rate * gradient(z, V, epsilon);
 
-const FROM = -6, TO = 20, HIGHEST = 14;
-const WIDTH = 640, HEIGHT = 300, LEFT = 46, BOTTOM = 44, TOP = 12, RIGHT = 14;
-const x = (z) => LEFT + ((WIDTH - LEFT - RIGHT) * (z - FROM)) / (TO - FROM);
-const y = (loss) => HEIGHT - BOTTOM - ((HEIGHT - BOTTOM - TOP) * loss) / HIGHEST;
-const inside = (z, loss) => z >= FROM && z <= TO && loss <= HIGHEST && loss >= 0;
-const point = (z, loss) => `${x(z).toFixed(1)},${y(loss).toFixed(1)}`;
+const FROM = -6, TO = 20;
+const PLANE = plane({ height: 300, left: 46, top: 12, bottom: 44, across: [FROM, TO], up: [0, 14] });
 
 function picture(labelId) {
-  const text = (words, at) => element("text", { class: "explorer-text", ...at }, words);
   const curve = element("path", { class: "explorer-curve" });
   const tangent = element("path", { class: "explorer-axes", "stroke-dasharray": "6 4", "stroke-width": 2 });
   const trail = element("path", { class: "explorer-axes", "stroke-width": 1 });
   const dots = element("svg", { overflow: "visible" });
-  const svg = element("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img", "aria-labelledby": labelId });
-  svg.append(
-    element("path", { class: "explorer-axes", d: `M${LEFT},${TOP} V${HEIGHT - BOTTOM} H${WIDTH - RIGHT}` }),
-    ...[0, 5, 10].map((loss) => text(String(loss), { x: LEFT - 8, y: y(loss) + 5, "text-anchor": "end" })),
-    ...[-5, 0, 5, 10, 15, 20].map((z) =>
-      text(written(z, 0), { x: x(z), y: HEIGHT - BOTTOM + 18, "text-anchor": "middle" })),
-    text("lead of the right word, z", { x: WIDTH - RIGHT, y: HEIGHT - 6, "text-anchor": "end" }),
-    text("loss (nats)", { x: LEFT + 8, y: TOP + 10 }),
-    curve, tangent, trail, dots,
-  );
+  const svg = chart(labelId, PLANE, {
+    across: [-5, 0, 5, 10, 15, 20].map((z) => [z, written(z, 0)]),
+    up: [0, 5, 10].map((loss) => [loss, String(loss)]),
+    acrossIs: "lead of the right word, z",
+    upIs: "loss (nats)",
+  }, curve, tangent, trail, dots);
   return { svg, curve, tangent, trail, dots };
-}
-
-// A path through the points that are in the picture; it breaks off where they are not.
-export function pathOf(points) {
-  let down = false;
-  return points.map(([z, loss]) => {
-    const command = inside(z, loss) ? `${down ? "L" : "M"}${point(z, loss)}` : "";
-    down = command !== "";
-    return command;
-  }).join("");
 }
 
 function render({ model, el }) {
@@ -68,14 +50,14 @@ function render({ model, el }) {
     const { z, V, epsilon } = settings;
     const loss = (at) => smoothedLoss(at, V, epsilon);
     const places = Array.from({ length: 261 }, (_, i) => FROM + (i * (TO - FROM)) / 260);
-    curve.setAttribute("d", pathOf(places.map((at) => [at, loss(at)])));
+    curve.setAttribute("d", pathIn(PLANE, places.map((at) => [at, loss(at)])));
     const slope = gradient(z, V, epsilon);
     const along = Array.from({ length: 41 }, (_, i) => z - 4 + i / 5);
-    tangent.setAttribute("d", pathOf(along.map((at) => [at, loss(z) + slope * (at - z)])));
-    trail.setAttribute("d", pathOf(steps.map((at) => [at, loss(at)])));
-    dots.replaceChildren(...steps.filter((at) => inside(at, loss(at))).map((at, i, all) =>
+    tangent.setAttribute("d", pathIn(PLANE, along.map((at) => [at, loss(z) + slope * (at - z)])));
+    trail.setAttribute("d", pathIn(PLANE, steps.map((at) => [at, loss(at)])));
+    dots.replaceChildren(...steps.filter((at) => PLANE.inside(at, loss(at))).map((at, i, all) =>
       element("circle", {
-        class: "explorer-dot", cx: x(at), cy: y(loss(at)), r: i === all.length - 1 ? 6 : 3.5,
+        class: "explorer-dot", cx: PLANE.x(at), cy: PLANE.y(loss(at)), r: i === all.length - 1 ? 6 : 3.5,
         opacity: i === all.length - 1 ? 1 : 0.55,
       })));
     const p = probability(z, V), lowest = bottom(V, epsilon);
@@ -83,7 +65,7 @@ function render({ model, el }) {
       ? "Without smoothing there is no lowest point: the loss falls as long as z grows."
       : `The lowest loss, ${written(loss(lowest), 3)}, is at probability ${written(wanted(V, epsilon), 3)}, z = ${written(lowest, 1)}.`;
     const after = steps.length > 1 ? `After ${steps.length - 1} ${steps.length === 2 ? "step" : "steps"}: ` : "";
-    const gone = inside(z, loss(z)) ? "" : " The dot has left the picture.";
+    const gone = PLANE.inside(z, loss(z)) ? "" : " The dot has left the picture.";
     says.textContent = `${after}z = ${written(z)}, the right word has probability ${written(p, 3)}; `
       + `the loss is ${written(loss(z), 3)} nats and its slope ${written(slope, 3)}.${gone} ${floor}`;
   };

@@ -1,6 +1,7 @@
 // Positions as hands of clocks (chapter 03): where they stand, how far a shift turns them, and how
 // like each other two positions are.
 
+import { chart, inChart, pathIn, plane } from "../../figures/javascript/chart.js";
 import { element, furnish, liveRegion, newId, settingsOf, slider, written } from "../../figures/javascript/parts.js";
 
 // mtcourse.layers.positions, in double precision.
@@ -30,9 +31,10 @@ export const shownPairs = (pairs, most) => (pairs <= most
   : Array.from({ length: most }, (_, i) => Math.round((i * (pairs - 1)) / (most - 1))));
 
 const MOST = 8, RADIUS = 34, GAP = 80, WIDTH = 640, CLOCKS = 112;
-const HEIGHT = 210, LEFT = 40, RIGHT = 12, TOP = 12, BOTTOM = 40, FAR = 60;
-const x = (k) => LEFT + ((WIDTH - LEFT - RIGHT) * k) / FAR;
-const y = (of) => TOP + ((HEIGHT - TOP - BOTTOM) * (1 - of)) / 2;
+const FAR = 60;
+const PLANE = plane({
+  width: WIDTH, height: 210, left: 40, right: 12, top: 12, bottom: 40, across: [0, FAR], up: [-1, 1],
+});
 
 const turns = (speed) => {
   const length = (2 * Math.PI) / speed;
@@ -54,19 +56,17 @@ function clock(place, speed, pos, shift) {
 }
 
 function curvePicture(labelId) {
-  const text = (words, at) => element("text", { class: "explorer-text", ...at }, words);
   const curve = element("path", { class: "explorer-curve" });
   const dot = element("circle", { class: "explorer-dot", r: 6 });
-  const svg = element("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img", "aria-labelledby": labelId });
-  svg.append(
-    element("path", { class: "explorer-axes", d: `M${LEFT},${TOP} V${HEIGHT - BOTTOM} H${WIDTH - RIGHT}` }),
-    element("path", { class: "explorer-axes", "stroke-dasharray": "2 5", d: `M${LEFT},${y(0)} H${WIDTH - RIGHT}` }),
+  const level = `M${PLANE.left},${PLANE.y(0)} H${PLANE.width - PLANE.right}`;
+  const svg = chart(labelId, PLANE, {
+    across: [0, 20, 40, 60].map((k) => [k, String(k)]),
+    up: [1, 0, -1].map((of) => [of, written(of, 0)]),
+    acrossIs: "distance of two positions",
+  },
+    element("path", { class: "explorer-axes", "stroke-dasharray": "2 5", d: level }),
+    inChart("similarity", { x: PLANE.left + 8, y: PLANE.height - PLANE.bottom - 8 }),
     curve, dot,
-    ...[1, 0, -1].map((of) => text(written(of, 0), { x: LEFT - 8, y: y(of) + 5, "text-anchor": "end" })),
-    ...[0, 20, 40, 60].map((k) =>
-      text(String(k), { x: x(k), y: HEIGHT - BOTTOM + 18, "text-anchor": k === FAR ? "end" : "middle" })),
-    text("distance of two positions", { x: WIDTH - RIGHT, y: HEIGHT - 4, "text-anchor": "end" }),
-    text("similarity", { x: LEFT + 8, y: HEIGHT - BOTTOM - 8 }),
   );
   return { svg, curve, dot };
 }
@@ -90,12 +90,12 @@ function render({ model, el }) {
     const which = shown.length < speeds.length ? `${shown.length} of the ${speeds.length} hands` : `The ${shown.length} hands`;
     clocksCaption.textContent = `${which} at position ${position} (solid) and ${position + shift} (dashed). Below each: the positions that it needs for one turn.`;
     const points = [];
-    for (let k = 0; k <= FAR; k += 0.25) points.push(`${x(k).toFixed(1)},${y(similarity(k, d_model, base)).toFixed(1)}`);
-    picture.curve.setAttribute("d", `M${points.join("L")}`);
+    for (let k = 0; k <= FAR; k += 0.25) points.push([k, similarity(k, d_model, base)]);
+    picture.curve.setAttribute("d", pathIn(PLANE, points));
     const row = encoding(position, d_model, base);
     const alike = dot(row, rotated(row, shift, base)) / (d_model / 2);
-    picture.dot.setAttribute("cx", x(shift));
-    picture.dot.setAttribute("cy", y(alike));
+    picture.dot.setAttribute("cx", PLANE.x(shift));
+    picture.dot.setAttribute("cy", PLANE.y(alike));
     says.textContent = `Positions ${position} and ${position + shift}: similarity ${written(alike, 3)}. `
       + `The quickest hand turns by ${written(shift * speeds[0], 2)} radians, the slowest by ${written(shift * speeds[speeds.length - 1], 4)}.`;
   };

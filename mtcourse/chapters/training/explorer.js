@@ -1,5 +1,6 @@
 // The learning-rate schedule of chapter 12: three sliders and the curve that they make.
 
+import { chart, pathIn, plane } from "../../figures/javascript/chart.js";
 import { element, furnish, liveRegion, newId, select, settingsOf, slider } from "../../figures/javascript/parts.js";
 
 // mtcourse.training.schedules, step counted from 1.
@@ -12,24 +13,14 @@ export const inverseSquareRoot = (step, warmup) =>
 const SHAPES = { cosine, "inverse square root": inverseSquareRoot };
 const STEPS = 2000;
 const PEAK = 0.01; // the largest that the slider offers, and the height of the picture
-const WIDTH = 640, HEIGHT = 260, LEFT = 64, BOTTOM = 40, TOP = 14, RIGHT = 14;
-
-const x = (step) => LEFT + ((WIDTH - LEFT - RIGHT) * step) / STEPS;
-const y = (rate) => HEIGHT - BOTTOM - ((HEIGHT - BOTTOM - TOP) * rate) / PEAK;
+const PLANE = plane({ height: 260, left: 64, top: 14, bottom: 40, across: [0, STEPS], up: [0, PEAK] });
 
 function picture(labelId) {
-  const text = (words, at) =>
-    element("text", { class: "explorer-text", "text-anchor": "end", ...at }, words);
   const curve = element("path", { class: "explorer-curve" });
   const dot = element("circle", { class: "explorer-dot", r: 6 });
-  const svg = element("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img", "aria-labelledby": labelId });
-  svg.append(
-    element("path", { class: "explorer-axes", d: `M${LEFT},${TOP} V${HEIGHT - BOTTOM} H${WIDTH - RIGHT}` }),
-    curve, dot,
-    text(PEAK.toFixed(4), { x: LEFT - 6, y: TOP + 10 }),
-    text("0", { x: LEFT - 6, y: HEIGHT - BOTTOM }),
-    text(`step (to ${STEPS})`, { x: WIDTH - RIGHT, y: HEIGHT - 12 }),
-  );
+  const svg = chart(labelId, PLANE, {
+    up: [[0, "0"], [PEAK, PEAK.toFixed(4)]], acrossIs: `step (to ${STEPS})`, upIs: "learning rate",
+  }, curve, dot);
   return { svg, curve, dot };
 }
 
@@ -41,11 +32,11 @@ function render({ model, el }) {
   const draw = () => {
     const rate = (step) => settings.peak * SHAPES[settings.shape](step, settings.warmup, STEPS);
     const points = [];
-    for (let step = 1; step <= STEPS; step += 5) points.push(`${x(step).toFixed(1)},${y(rate(step)).toFixed(1)}`);
-    curve.setAttribute("d", `M${points.join("L")}`);
+    for (let step = 1; step <= STEPS; step += 5) points.push([step, rate(step)]);
+    curve.setAttribute("d", pathIn(PLANE, points));
     const here = rate(settings.step);
-    dot.setAttribute("cx", x(settings.step));
-    dot.setAttribute("cy", y(here));
+    dot.setAttribute("cx", PLANE.x(settings.step));
+    dot.setAttribute("cy", PLANE.y(here));
     const share = Math.round((100 * here) / settings.peak);
     says.textContent = `At step ${settings.step} the learning rate is ${here.toFixed(5)}, ${share}% of its peak.`;
   };

@@ -11,6 +11,7 @@ from matplotlib.patches import Rectangle
 from torch import Tensor
 
 from mtcourse.errors import MtcourseError
+from mtcourse.figures.diagrams import box
 from mtcourse.figures.style import INK, LINE_COLOURS, Point, book_style
 
 
@@ -26,12 +27,12 @@ def lookup(names: Sequence[str], weights: Sequence[float], query: str, ax: Axes)
     blue, orange, green, _ = LINE_COLOURS
     with book_style():
         middle = (len(names) - 1) / 2
-        _boxed(ax, 0.0, middle, 2.2, query, orange)
-        _boxed(ax, 10.4, middle, 2.2, "answer", orange)
+        box(ax, 0.0, middle - 0.32, 2.2, 0.64, query, orange)
+        box(ax, 10.4, middle - 0.32, 2.2, 0.64, "answer", orange)
         for row, (name, weight) in enumerate(zip(names, weights, strict=True)):
             y = float(len(names) - 1 - row)
-            _boxed(ax, 3.4, y, 2.2, name, blue)
-            _boxed(ax, 5.6, y, 2.2, f"value {row + 1}", green)
+            box(ax, 3.4, y - 0.32, 2.2, 0.64, name, blue)
+            box(ax, 5.6, y - 0.32, 2.2, 0.64, f"value {row + 1}", green)
             style = {"color": INK, "linewidth": 0.8, "linestyle": ":"}
             ax.plot([2.2, 3.4], [middle, y], **style)
             if weight > 0:
@@ -162,12 +163,6 @@ def _places(of_words: Sequence[str]) -> list[float]:
     widths = np.array([len(word) + 2 for word in of_words], dtype=float)
     ends = np.cumsum(widths)
     return list((ends - widths / 2) / ends[-1])
-
-
-def _boxed(ax: Axes, left: float, y: float, width: float, text: str, colour: str) -> None:
-    frame = Rectangle((left, y - 0.32), width, 0.64, fill=False, edgecolor=colour, linewidth=1.6)
-    ax.add_patch(frame)
-    ax.text(left + width / 2, y, text, ha="center", va="center", fontsize="small")
 
 
 def _numbers(ax: Axes, left: float, tall: int, name: str, matrix: Tensor, decimals: int) -> float:

@@ -6,10 +6,11 @@ from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.patches import FancyArrowPatch, Rectangle
+from matplotlib.patches import Rectangle
 
 from mtcourse.errors import MtcourseError
 from mtcourse.evaluation.alignment import Link
+from mtcourse.figures.diagrams import arrow, box
 from mtcourse.figures.style import INK, LINE_COLOURS, Point, book_style
 
 
@@ -21,20 +22,20 @@ def who_asks_whom(ax: Axes) -> Axes:
     """
     blue, orange, green, _ = LINE_COLOURS
     with book_style():
-        _box(ax, 0.0, 0.0, 4.0, "English: $n$ tokens", INK)
-        _box(ax, 0.0, 1.8, 4.0, "encoder\n(self-attention)", INK)
-        _box(ax, 0.0, 4.4, 4.0, "$H_E$: $n$ rows", green)
-        _box(ax, 8.0, 0.0, 4.0, "Dutch so far: $m$ tokens", INK)
-        _box(ax, 8.0, 1.8, 4.0, "masked\nself-attention", INK)
-        _box(ax, 8.0, 4.4, 4.0, "cross-attention", orange)
-        _box(ax, 8.0, 6.6, 4.0, "$A_C$: $m$ rows", orange)
+        box(ax, 0.0, 0.0, 4.0, 1.1, "English: $n$ tokens", INK)
+        box(ax, 0.0, 1.8, 4.0, 1.4, "encoder\n(self-attention)", INK)
+        box(ax, 0.0, 4.4, 4.0, 1.1, "$H_E$: $n$ rows", green)
+        box(ax, 8.0, 0.0, 4.0, 1.1, "Dutch so far: $m$ tokens", INK)
+        box(ax, 8.0, 1.8, 4.0, 1.4, "masked\nself-attention", INK)
+        box(ax, 8.0, 4.4, 4.0, 1.1, "cross-attention", orange)
+        box(ax, 8.0, 6.6, 4.0, 1.1, "$A_C$: $m$ rows", orange)
         for x, low, high in ((2, 1.1, 1.8), (2, 3.2, 4.4), (10, 1.1, 1.8), (10, 5.5, 6.6)):
-            _arrow(ax, (x, low), (x, high), INK)
-        _arrow(ax, (10, 3.2), (10, 4.4), blue)
+            arrow(ax, (x, low), (x, high), INK)
+        arrow(ax, (10, 3.2), (10, 4.4), blue)
         ax.text(10.25, 3.8, "$Q$: asks", color=blue, va="center")
-        _arrow(ax, (4, 5.1), (8, 5.1), green)
+        arrow(ax, (4, 5.1), (8, 5.1), green)
         ax.text(6, 5.25, "$K$: where", color=green, ha="center", va="bottom")
-        _arrow(ax, (4, 4.7), (8, 4.7), green)
+        arrow(ax, (4, 4.7), (8, 4.7), green)
         ax.text(6, 4.55, "$V$: what", color=green, ha="center", va="top")
         ax.set(xlim=(-0.2, 12.6), ylim=(-0.2, 7.9))
         ax.axis("off")
@@ -136,18 +137,3 @@ def precision_and_recall(
         ax.grid(color=INK, alpha=0.25)
         ax.legend()
     return ax
-
-
-def _box(ax: Axes, left: float, bottom: float, width: float, text: str, colour: str) -> None:
-    tall = 1.4 if "\n" in text else 1.1
-    frame = Rectangle((left, bottom), width, tall, fill=False, edgecolor=colour, linewidth=1.6)
-    ax.add_patch(frame)
-    ax.text(left + width / 2, bottom + tall / 2, text, ha="center", va="center")
-
-
-def _arrow(ax: Axes, start: Point, end: Point, colour: str) -> None:
-    ax.add_patch(
-        FancyArrowPatch(
-            start, end, arrowstyle="-|>", mutation_scale=12, color=colour, linewidth=1.6
-        )
-    )

@@ -6,10 +6,11 @@ from collections.abc import Mapping, Sequence
 
 from jaxtyping import Float
 from matplotlib.axes import Axes
-from matplotlib.patches import FancyArrowPatch, Rectangle
+from matplotlib.patches import Rectangle
 from torch import Tensor
 
 from mtcourse.errors import MtcourseError
+from mtcourse.figures.diagrams import arrow, box
 from mtcourse.figures.style import INK, LINE_COLOURS, book_style
 
 _BLUE, _ORANGE, _GREEN, _ = LINE_COLOURS
@@ -136,8 +137,7 @@ def _corner(column: int, row: int) -> tuple[float, float]:
 
 
 def _step(ax: Axes, x: float, y: float, text: str, shape: str, colour: str) -> None:
-    box = Rectangle((x, y), _WIDTH, _HEIGHT, facecolor=(colour, 0.12), edgecolor=colour)
-    ax.add_patch(box)
+    box(ax, x, y, _WIDTH, _HEIGHT, colour=colour)
     ax.text(x + 0.12, y + _HEIGHT / 2, text, va="center", fontsize="small")
     ax.text(x + _WIDTH - 0.08, y + _HEIGHT / 2, shape, va="center", ha="right", fontsize="x-small")
 
@@ -151,7 +151,7 @@ def _join(ax: Axes, before: str, after: str) -> None:
         ends = (x + middle, y + _HEIGHT), (x + middle, to_y)
     else:
         ends = (x + _WIDTH, y + _HEIGHT / 2), (to_x, to_y + _HEIGHT / 2)
-    ax.add_patch(FancyArrowPatch(*ends, arrowstyle="-|>", mutation_scale=9, color=INK))
+    arrow(ax, *ends)
 
 
 def _input(ax: Axes, column: int, read: str, added: str, repaired: bool = False) -> None:
@@ -159,6 +159,6 @@ def _input(ax: Axes, column: int, read: str, added: str, repaired: bool = False)
     x, y = _corner(column, 0)
     colour = _ORANGE if repaired else INK
     start, end = (x + _WIDTH / 2, -0.75), (x + _WIDTH / 2, y)
-    ax.add_patch(FancyArrowPatch(start, end, arrowstyle="-|>", mutation_scale=9, color=INK))
+    arrow(ax, start, end)
     ax.text(x + _WIDTH / 2, -1.0, read, ha="center", va="center", color=colour)
     ax.text(x + _WIDTH / 2 + 0.15, -0.42, added, va="center", color=colour, fontsize="small")

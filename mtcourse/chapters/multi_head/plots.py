@@ -7,10 +7,11 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from jaxtyping import Float
 from matplotlib.axes import Axes
-from matplotlib.patches import FancyArrowPatch, Rectangle
+from matplotlib.patches import Rectangle
 from torch import Tensor
 
 from mtcourse.errors import MtcourseError
+from mtcourse.figures.diagrams import arrow, box
 from mtcourse.figures.style import COLOUR_MAP, INK, LINE_COLOURS, book_style
 
 Ends = Sequence[float]
@@ -31,17 +32,17 @@ def shared_row(ax: Axes, h: int = 4) -> Axes:
         raise MtcourseError(f"{h} heads: the picture takes 1 to {len(LINE_COLOURS)}")
     wide, gap = 8 / h, 0.5
     with book_style():
-        _box(ax, 0.0, 0.0, 8.0, "a row of $X$: $d$ numbers", INK)
-        _box(ax, 0.0, 5.0, 8.0, "", INK)
-        _box(ax, 0.0, 6.7, 8.0, r"a row of MHA$(X)$: $d$ numbers", INK)
+        box(ax, 0.0, 0.0, 8.0, 0.9, "a row of $X$: $d$ numbers", INK)
+        box(ax, 0.0, 5.0, 8.0, 0.9, "", INK)
+        box(ax, 0.0, 6.7, 8.0, 0.9, r"a row of MHA$(X)$: $d$ numbers", INK)
         for j, colour in zip(range(h), LINE_COLOURS, strict=False):
             left = j * (wide + gap) - gap * (h - 1) / 2
             middle = j * wide + wide / 2
-            _box(ax, left, 2.4, wide, f"head {j + 1}\n$d_k = d/{h}$", colour, 1.6)
-            _arrow(ax, (4.0, 0.9), (left + wide / 2, 2.4), colour)
-            _box(ax, j * wide, 5.0, wide, f"$A_{j + 1}$", colour)
-            _arrow(ax, (left + wide / 2, 4.0), (middle, 5.0), colour)
-        _arrow(ax, (4.0, 5.9), (4.0, 6.7), INK)
+            box(ax, left, 2.4, wide, 1.6, f"head {j + 1}\n$d_k = d/{h}$", colour)
+            arrow(ax, (4.0, 0.9), (left + wide / 2, 2.4), colour)
+            box(ax, j * wide, 5.0, wide, 0.9, f"$A_{j + 1}$", colour)
+            arrow(ax, (left + wide / 2, 4.0), (middle, 5.0), colour)
+        arrow(ax, (4.0, 5.9), (4.0, 6.7), INK)
         ax.text(4.2, 6.3, "$W_O$", color=INK, va="center")
         ax.text(8.3, 5.45, "Concat", color=INK, va="center")
         ax.text(8.3, 1.6, "every head\nreads the\nwhole row", color=INK, va="center")
@@ -146,17 +147,3 @@ def changes(
         ax.set_xlabel(x_label)
         ax.grid(axis="x", color=INK, alpha=0.25)
     return ax
-
-
-def _box(
-    ax: Axes, left: float, bottom: float, wide: float, text: str, colour: str, tall: float = 0.9
-) -> None:
-    look = {"fill": False, "edgecolor": colour, "linewidth": 1.6}
-    ax.add_patch(Rectangle((left, bottom), wide, tall, **look))
-    where = left + wide / 2, bottom + tall / 2
-    ax.text(*where, text, ha="center", va="center", fontsize="small")
-
-
-def _arrow(ax: Axes, start: tuple[float, float], end: tuple[float, float], colour: str) -> None:
-    look = {"arrowstyle": "-|>", "mutation_scale": 10, "color": colour, "linewidth": 1.4}
-    ax.add_patch(FancyArrowPatch(start, end, **look))

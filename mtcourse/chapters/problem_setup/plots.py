@@ -7,11 +7,12 @@ from collections.abc import Mapping, Sequence
 from jaxtyping import Bool, Float
 from matplotlib.axes import Axes
 from matplotlib.colors import ListedColormap, to_rgba
-from matplotlib.patches import Patch, Rectangle
+from matplotlib.patches import Patch
 from matplotlib.ticker import MaxNLocator
 from torch import Tensor
 
 from mtcourse.errors import MtcourseError
+from mtcourse.figures.diagrams import arrow, box
 from mtcourse.figures.style import INK, LINE_COLOURS, book_style
 
 _REAL = to_rgba(LINE_COLOURS[0])
@@ -137,8 +138,8 @@ def pieces_to_ids(pieces: Sequence[str], ids: Sequence[int], ax: Axes) -> Axes:
         left = 0.0
         for piece, number in zip(pieces, ids, strict=True):
             width = max(len(piece), len(str(number))) + 1.2
-            _box(ax, left, 1.0, width, piece)
-            _arrow(ax, left + width / 2, 0.95, left + width / 2, 0.45)
+            box(ax, left, 1.0, width, 0.8, piece, LINE_COLOURS[0], family="monospace")
+            arrow(ax, (left + width / 2, 0.95), (left + width / 2, 0.45))
             ax.text(
                 left + width / 2, 0.2, str(number), ha="center", va="center", family="monospace"
             )
@@ -169,9 +170,9 @@ def families(ax: Axes) -> Axes:
             ax.text(0, y + 1.1, name, ha="left", va="bottom", weight="bold")
             edge = _boxes(ax, 0.0, y, given, LINE_COLOURS[1])
             for part in parts:
-                _arrow(ax, edge, y + 0.4, edge + 1.4, y + 0.4)
+                arrow(ax, (edge, y + 0.4), (edge + 1.4, y + 0.4))
                 edge = _boxes(ax, edge + 1.5, y, [part], LINE_COLOURS[0])
-            _arrow(ax, edge, y + 0.4, edge + 1.4, y + 0.4)
+            arrow(ax, (edge, y + 0.4), (edge + 1.4, y + 0.4))
             _boxes(ax, edge + 1.5, y, made, LINE_COLOURS[2])
         ax.set(xlim=(-0.3, 59), ylim=(-0.3, 5.8))
         ax.axis("off")
@@ -182,18 +183,6 @@ def _boxes(ax: Axes, left: float, bottom: float, words: Sequence[str], colour: s
     """Draws boxes side by side and gives the right edge of the last."""
     for word in words:
         width = 0.95 * len(word) + 1.6
-        _box(ax, left, bottom, width, word, colour)
+        box(ax, left, bottom, width, 0.8, word, colour, family="monospace")
         left += width + 0.3
     return left - 0.3
-
-
-def _box(
-    ax: Axes, left: float, bottom: float, width: float, text: str, colour: str = LINE_COLOURS[0]
-) -> None:
-    """A box with a word in it; its outline has the colour."""
-    ax.add_patch(Rectangle((left, bottom), width, 0.8, fill=False, edgecolor=colour, linewidth=1.6))
-    ax.text(left + width / 2, bottom + 0.4, text, ha="center", va="center", family="monospace")
-
-
-def _arrow(ax: Axes, x: float, y: float, to_x: float, to_y: float) -> None:
-    ax.annotate("", (to_x, to_y), (x, y), arrowprops={"arrowstyle": "->", "color": INK})

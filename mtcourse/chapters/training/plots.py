@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from matplotlib.axes import Axes
-from matplotlib.patches import Circle, FancyArrowPatch, Rectangle
+from matplotlib.patches import Circle
 
+from mtcourse.figures.diagrams import arrow, box
 from mtcourse.figures.style import INK, LINE_COLOURS, book_style
 
 _BLUE, _ORANGE, _GREEN, _ = LINE_COLOURS
@@ -29,7 +30,7 @@ def residual_blocks(ax: Axes) -> Axes:
         _column(ax, 8.4, -1, "target, shifted right", _DECODER, "$H_D$", _ORANGE)
         turn, queries, box = 4.2, _STEP + 0.9, 8.4 - _APART - _WIDTH
         ax.plot([_APART + _WIDTH, turn, turn], [top, top, queries], color=_GREEN)
-        _arrow(ax, (turn, queries), (box, queries), _GREEN)
+        arrow(ax, (turn, queries), (box, queries), _GREEN)
         ax.text(turn, top + 0.12, "keys,\nvalues", color=_GREEN, ha="center", fontsize="small")
         ax.set(xlim=(-0.7, 9.1), ylim=(-1.15, 3 * _STEP + 0.9))
         ax.set_aspect("equal")
@@ -49,28 +50,16 @@ def _column(
     ax.plot([x, x], [-0.65, end + 0.25], color=INK)
     for number, does in enumerate(sublayers):
         y = number * _STEP
-        _arrow(ax, (x, y), (near, y), colour)
-        _box(ax, left, y - 0.22, 0.44, "LayerNorm", colour)
-        _arrow(ax, (middle, y + 0.22), (middle, y + 0.6), colour)
-        _box(ax, left, y + 0.6, 0.6, does, colour)
-        _arrow(ax, (near, y + 0.9), (x + side * 0.17, y + 0.9), colour)
+        arrow(ax, (x, y), (near, y), colour)
+        box(ax, left, y - 0.22, _WIDTH, 0.44, "LayerNorm", colour)
+        arrow(ax, (middle, y + 0.22), (middle, y + 0.6), colour)
+        box(ax, left, y + 0.6, _WIDTH, 0.6, does, colour)
+        arrow(ax, (near, y + 0.9), (x + side * 0.17, y + 0.9), colour)
         _sum(ax, x, y + 0.9)
     colour = _GREEN if name == "$H_E$" else colour
-    _arrow(ax, (x, end + 0.25), (near, end + 0.25), colour)
-    _box(ax, left, end, 0.5, f"LayerNorm: {name}", colour)
+    arrow(ax, (x, end + 0.25), (near, end + 0.25), colour)
+    box(ax, left, end, _WIDTH, 0.5, f"LayerNorm: {name}", colour)
     return end + 0.25
-
-
-def _box(ax: Axes, x: float, y: float, height: float, text: str, colour: str) -> None:
-    ax.add_patch(Rectangle((x, y), _WIDTH, height, facecolor=(colour, 0.12), edgecolor=colour))
-    ax.text(x + _WIDTH / 2, y + height / 2, text, ha="center", va="center", fontsize="small")
-
-
-def _arrow(ax: Axes, start: tuple[float, float], end: tuple[float, float], colour: str) -> None:
-    patch = FancyArrowPatch(
-        start, end, arrowstyle="-|>", mutation_scale=9, color=colour, shrinkA=0, shrinkB=0
-    )
-    ax.add_patch(patch)
 
 
 def _sum(ax: Axes, x: float, y: float) -> None:

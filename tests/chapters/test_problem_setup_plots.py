@@ -13,8 +13,8 @@ import pytest
 import torch
 from matplotlib import pyplot as plt
 from matplotlib.axes import Axes
-from matplotlib.patches import Rectangle
 from matplotlib.colors import to_rgba
+from matplotlib.patches import Rectangle
 from matplotlib.text import Text
 
 from mtcourse.chapters.problem_setup.plots import (

@@ -18,10 +18,11 @@ from torch import Tensor, nn
 
 from benchmarks.work import SMOOTHING, TOKENS_DECODED, reference_model
 from mtcourse.decoding.search import EOS, beam_search, greedy_search
+from mtcourse.layers.masks import source_mask
 from mtcourse.layers.positions import sinusoidal_positions
 from mtcourse.linear import store_by_columns
 from mtcourse.models.decoding_state import cached_state, cached_step
-from mtcourse.models.encoder_decoder import EncoderDecoderConfig, source_mask_of
+from mtcourse.models.encoder_decoder import EncoderDecoderConfig
 from mtcourse.recipes.translator import smoothed_loss
 from mtcourse.text.batches import Batch
 from mtcourse.text.tokenizer import BOS, PAD, UNK
@@ -95,7 +96,7 @@ def mtcourse_decoding(sizes: EncoderDecoderConfig) -> Decode:
 
     @torch.inference_mode()
     def decode(source: Tensor, beams: int) -> list[list[int]]:
-        state = cached_state(model, source, source_mask_of(source), beams * (TOKENS_DECODED + 1))
+        state = cached_state(model, source, source_mask(source), beams * (TOKENS_DECODED + 1))
         longest = torch.full((len(source),), TOKENS_DECODED)
         step = _without_end(cached_step(model))
         if beams == 1:

@@ -20,6 +20,7 @@ import typer
 from torch import Tensor
 
 from mtcourse.evaluation.starts import MEASURED, run_starts, store_measured
+from mtcourse.layers.masks import source_mask
 from mtcourse.models.framework_gradients import forward_record, framework_gradients, weights_of
 from mtcourse.models.framework_model import FrameworkConfig, FrameworkModel
 from mtcourse.text.batches import Batch, Example
@@ -92,7 +93,7 @@ def descent(
     W, step = weights_of(FrameworkModel(config, seed=seed).double()), 0
     followed: dict[str, Tensor] = {}
     while True:
-        read = batch.source, batch.decoder_input, batch.source_padding_mask
+        read = batch.source, batch.decoder_input, source_mask(batch.source)
         record = forward_record(W, *read, target_positions=True)
         loss = token_losses(record.U, batch.labels).sum().item() / batch.target_tokens
         U_bar = logit_gradient(record.U, batch.labels) / batch.target_tokens

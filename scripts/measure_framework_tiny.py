@@ -30,6 +30,7 @@ from mtcourse.chapters.framework_model.tiny_models import (
 )
 from mtcourse.evaluation.scores import score
 from mtcourse.evaluation.starts import MEASURED, run_starts, store_measured
+from mtcourse.layers.masks import source_mask
 from mtcourse.models.framework_model import FrameworkConfig, FrameworkModel
 from mtcourse.models.framework_translator import FrameworkTranslator
 from mtcourse.recipes.framework import (
@@ -98,7 +99,7 @@ def shift_left(labels: Tensor) -> Tensor:
 
 def left_loss(model: FrameworkModel, batch: Batch) -> Tensor:
     """``framework_loss`` of a decoder that reads the target shifted left."""
-    mask = batch.source_padding_mask
+    mask = source_mask(batch.source)
     H_D = model.hidden(shift_left(batch.labels), model.encode(batch.source, mask), mask)
     return chunked_loss(H_D, model.W_O.T, None, batch.labels)
 

@@ -19,6 +19,7 @@ from torch import Tensor
 
 from mtcourse.chapters.positions.animals import animal_pairs
 from mtcourse.evaluation.starts import MEASURED, run_starts, store_measured
+from mtcourse.layers.masks import source_mask
 from mtcourse.models.encoder_decoder import EncoderDecoder, EncoderDecoderConfig
 from mtcourse.models.framework_translator import FrameworkTranslator
 from mtcourse.recipes.framework import WordPairs
@@ -100,7 +101,7 @@ def trained(model: EncoderDecoder, seed: int, steps: int) -> list[int]:
 
 def loss(model: EncoderDecoder, batch: Batch) -> Tensor:
     """The summed cross-entropy of a batch's target tokens."""
-    H_D = model.hidden(batch.source, batch.decoder_input, batch.source_padding_mask)
+    H_D = model.hidden(batch.source, batch.decoder_input, source_mask(batch.source))
     return chunked_loss(H_D, model.output_weight, None, batch.labels)
 
 

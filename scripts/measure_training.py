@@ -19,6 +19,7 @@ import typer
 from torch import Tensor
 
 from mtcourse.evaluation.starts import MEASURED, run_starts, store_measured
+from mtcourse.layers.masks import source_mask
 from mtcourse.models.encoder_decoder import EncoderDecoder
 from mtcourse.models.translator import Translator
 from mtcourse.recipes.translator import Recipe, evaluate_translator, mean_dev_loss, smoothed_loss
@@ -164,7 +165,7 @@ def shorter_run(
 
 def loss_without_shift(model: EncoderDecoder, batch: Batch) -> Tensor:
     """The loss of a decoder that reads the labels themselves."""
-    H_D = model.hidden(batch.source, batch.labels, batch.source_padding_mask)
+    H_D = model.hidden(batch.source, batch.labels, source_mask(batch.source))
     return chunked_loss(H_D, model.output_weight, None, batch.labels, SMOOTHING)
 
 

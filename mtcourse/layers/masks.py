@@ -33,6 +33,12 @@ def padding_mask(ids: Int[Tensor, "batch n"], pad: int = 0) -> Bool[Tensor, "bat
     return (ids != pad)[:, None, None, :]
 
 
+def source_mask(ids: Int[Tensor, "batch n"]) -> Bool[Tensor, "batch 1 1 n"] | None:
+    """The padding mask of a batch, or None where nothing is padded: no mask is fastest."""
+    mask = padding_mask(ids)
+    return None if bool(mask.all()) else mask
+
+
 def additive_mask(mask: Bool[Tensor, "*shape"]) -> Float[Tensor, "*shape"]:
     """The additive form of a mask, as documents A and C print it: 0 allowed, -inf hidden.
 

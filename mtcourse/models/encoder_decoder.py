@@ -13,7 +13,6 @@ from mtcourse.errors import MtcourseError
 from mtcourse.layers.attention import Attention, fused_attention
 from mtcourse.layers.blocks import DecoderBlock, EncoderBlock
 from mtcourse.layers.embeddings import Embedding
-from mtcourse.layers.masks import padding_mask
 from mtcourse.layers.multi_head import CrossAttention, SelfAttention
 from mtcourse.linear import linear
 
@@ -190,12 +189,6 @@ class EncoderDecoder(nn.Module):
             source_mask: True where a source token is real; None when none is padding.
         """
         return self.logits(self.hidden(source, decoder_input, source_mask))
-
-
-def source_mask_of(source: Int[Tensor, "batch n"]) -> Bool[Tensor, "batch 1 1 n"] | None:
-    """The padding mask of a batch, or None where nothing is padded: no mask is fastest."""
-    mask = padding_mask(source)
-    return None if bool(mask.all()) else mask
 
 
 def use_attention(model: nn.Module, attention: Attention) -> None:

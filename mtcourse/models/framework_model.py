@@ -144,7 +144,7 @@ class FrameworkModel(nn.Module):
 
         Args:
             source: source ids, padded with 0.
-            source_mask: True where a source token is real (``Batch.source_padding_mask``).
+            source_mask: True where a source token is real (``source_mask``).
         """
         H = _with_positions(embed(source, self.W_E_X))
         Q, K, V = queries_keys_values(H, H, self.W_Q_E, self.W_K_E, self.W_V_E)

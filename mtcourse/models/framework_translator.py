@@ -8,8 +8,8 @@ import torch
 from torch import Tensor
 
 from mtcourse.decoding.search import Hypothesis, greedy_search
+from mtcourse.layers.masks import source_mask
 from mtcourse.models.decoding_state import Decode, prefix_state, prefix_step
-from mtcourse.models.encoder_decoder import source_mask_of
 from mtcourse.models.framework_model import FrameworkModel
 from mtcourse.text.batches import pad
 from mtcourse.text.tokenizer import EOS
@@ -53,7 +53,7 @@ class FrameworkTranslator:
         """What greedy search finds for each sentence."""
         encoded = [[*self.source.encode(sentence), EOS] for sentence in sentences]
         source = pad(encoded)
-        mask = source_mask_of(source)
+        mask = source_mask(source)
         state = prefix_state(self.encode(source, mask), mask)
         longest = torch.tensor([2 * len(ids) + 10 for ids in encoded])
         return greedy_search(prefix_step(self.decode), state, longest)

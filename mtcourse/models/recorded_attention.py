@@ -1,4 +1,4 @@
-"""What attention computed while a model ran: queries, keys and weights (chapters 04 and 05)."""
+"""What attention computed while a model ran, from queries to weights (chapters 04 and 05)."""
 
 from __future__ import annotations
 
@@ -20,17 +20,24 @@ class RecordedAttention:
     Args:
         Q: the queries.
         K: the keys.
+        V: the values.
         weights: what each query gave to each key; a row sums to 1, or is all zeros.
     """
 
     Q: Float[Tensor, "batch h m d_k"]
     K: Float[Tensor, "batch h n d_k"]
+    V: Float[Tensor, "batch h n d_k"]
     weights: Float[Tensor, "batch h m n"]
 
     @property
     def products(self) -> Float[Tensor, "batch h m n"]:
         """Q K^T, neither divided nor masked (A07, D01)."""
         return self.Q @ self.K.transpose(-2, -1)
+
+    @property
+    def A(self) -> Float[Tensor, "batch h m d_k"]:
+        """What each head gives: the weighted means of the values."""
+        return self.weights @ self.V
 
 
 @dataclass(frozen=True)
@@ -70,7 +77,7 @@ def recorded_attention(
         Q: Tensor, K: Tensor, V: Tensor, mask: Tensor | None = None, causal: bool = False
     ) -> tuple[Tensor, Tensor]:
         output, weights = scaled_dot_product_attention(Q, K, V, mask, causal)
-        records.append(RecordedAttention(Q, K, weights))
+        records.append(RecordedAttention(Q, K, V, weights))
         return output, weights
 
     before = [(layer, layer.attention) for layer in layers]

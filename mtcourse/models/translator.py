@@ -14,12 +14,13 @@ from torch import Tensor
 from mtcourse.decoding.search import Hypothesis, beam_search, greedy_search
 from mtcourse.errors import MtcourseError
 from mtcourse.layers.attention import Attention, fused_attention
+from mtcourse.layers.masks import source_mask
 from mtcourse.linear import store_by_columns
 from mtcourse.models.decoding_state import cached_state, cached_step
-from mtcourse.models.encoder_decoder import EncoderDecoder, EncoderDecoderConfig, source_mask_of
+from mtcourse.models.encoder_decoder import EncoderDecoder, EncoderDecoderConfig
 from mtcourse.models.recorded_attention import AttentionProducts, recorded_attention
-from mtcourse.text.batches import pad
-from mtcourse.text.tokenizer import BOS, EOS, TokenizerPair
+from mtcourse.text.batches import pad, shift_right
+from mtcourse.text.tokenizer import EOS, TokenizerPair
 from mtcourse.training.checkpoints import checkpoint_exists, load_checkpoint, restore_weights
 from mtcourse.training.checkpoints import save_checkpoint as save_weights
 
@@ -212,7 +213,7 @@ class Translator:
         }
         return AttentionProducts(
             tuple(self.tokenizers.source.pieces(source)),
-            tuple(self.tokenizers.target.pieces(_shifted_right(target))),
+            tuple(self.tokenizers.target.pieces(shift_right(pad([target]))[0].tolist())),
             tuple(self.tokenizers.target.pieces(target)),
             d_k=self.model.config.d_model // self.model.config.h,
             **products,
@@ -230,7 +231,7 @@ class Translator:
     @torch.no_grad()
     def _predict(self, source: Sequence[int], target: Sequence[int]) -> None:
         """Runs the model over one pair, each target token predicted from those before it."""
-        self.model(self._ids([source]), self._ids([_shifted_right(target)]))
+        self.model(self._ids([source]), shift_right(self._ids([target])))
 
     def _encode(self, sentences: Sequence[str]) -> list[list[int]]:
         """Ids with <eos>; a sentence that does not fit is an error that names it."""
@@ -260,7 +261,7 @@ class Translator:
         longest = torch.tensor([len(ids) for ids in sources], device=self.device) * 2 + 10
         longest = longest.clamp(max=self.model.config.max_length)
         capacity = beams * int(longest.max() + 1) // 2
-        state = cached_state(self.model, source, source_mask_of(source), capacity)
+        state = cached_state(self.model, source, source_mask(source), capacity)
         step = cached_step(self.model)
         if beams == 1:
             return [[hypothesis] for hypothesis in greedy_search(step, state, longest)]
@@ -269,11 +270,6 @@ class Translator:
     def _translation(self, hypothesis: Hypothesis) -> Translation:
         text = self.tokenizers.target.decode(hypothesis.ids)
         return Translation(text, hypothesis.score, hypothesis.log_probability)
-
-
-def _shifted_right(target: Sequence[int]) -> list[int]:
-    """What the decoder reads while it predicts the target (C35)."""
-    return [BOS, *target[:-1]]
 
 
 def pick_device(name: str = "auto") -> torch.device:

@@ -10,6 +10,7 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
+from mtcourse.layers.masks import source_mask
 from mtcourse.models.framework_model import FrameworkConfig, FrameworkModel
 from mtcourse.text.batches import Batch, Example, bucketed_batches
 from mtcourse.text.pairs import SentencePair
@@ -94,7 +95,7 @@ def read_target(batch: Batch, shifted: bool) -> Int[Tensor, "batch m"]:
 
 def framework_loss(model: FrameworkModel, batch: Batch, shifted: bool) -> Float[Tensor, ""]:
     """The summed cross-entropy of a batch's target tokens, <eos> included, padding left out."""
-    mask = batch.source_padding_mask
+    mask = source_mask(batch.source)
     H_E = model.encode(batch.source, mask)
     H_D = model.hidden(read_target(batch, shifted), H_E, mask)
     return chunked_loss(H_D, model.W_O.T, None, batch.labels)

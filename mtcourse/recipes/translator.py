@@ -16,6 +16,7 @@ from torch import Tensor
 
 from mtcourse.errors import MtcourseError
 from mtcourse.evaluation.scores import Scores, score
+from mtcourse.layers.masks import source_mask
 from mtcourse.models.encoder_decoder import EncoderDecoder, EncoderDecoderConfig
 from mtcourse.models.model_card import CardFacts, Purpose, write_card
 from mtcourse.models.translator import BEST, LAST, TOKENIZER, Translator, pick_device
@@ -125,7 +126,7 @@ class Trained:
 
 def smoothed_loss(smoothing: float, model: EncoderDecoder, batch: Batch) -> Tensor:
     """The summed loss of a batch: cross-entropy with label smoothing over its target tokens."""
-    H_D = model.hidden(batch.source, batch.decoder_input, batch.source_padding_mask)
+    H_D = model.hidden(batch.source, batch.decoder_input, source_mask(batch.source))
     return chunked_loss(H_D, model.output_weight, None, batch.labels, smoothing)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import torch
-from jaxtyping import Bool, Int
+from jaxtyping import Int
 from torch import Tensor
 
 from mtcourse.errors import MtcourseError
@@ -133,12 +133,6 @@ class Batch:
         source = pad([[*example.source, EOS] for example in examples])
         labels = pad([[*example.target, EOS] for example in examples])
         return cls(source, shift_right(labels), labels)
-
-    @property
-    def source_padding_mask(self) -> Bool[Tensor, "batch 1 1 n"] | None:
-        """True where a source token is real, for every head and query; None if none is padding."""
-        real = self.source != PAD
-        return None if bool(real.all()) else real[:, None, None, :]
 
     @property
     def target_tokens(self) -> int:

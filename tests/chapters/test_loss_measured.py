@@ -10,6 +10,7 @@ import pytest
 import torch
 
 from mtcourse.evaluation.starts import load_measured
+from mtcourse.layers.masks import source_mask
 from mtcourse.models.framework_model import FrameworkModel
 from mtcourse.models.translator import Translator
 from mtcourse.text.corpora import builtin_corpus
@@ -47,7 +48,7 @@ def by_torch(seed: int, rate: float, clear: bool, steps: int) -> list[float]:
     model = FrameworkModel(config, seed=seed).double()
     optimiser, losses = torch.optim.SGD(model.parameters(), lr=rate), []
     for _ in range(steps):
-        U = model(batch.source, batch.decoder_input, batch.source_padding_mask)
+        U = model(batch.source, batch.decoder_input, source_mask(batch.source))
         loss = label_smoothed_loss(U, batch.labels) / batch.target_tokens
         losses.append(loss.item())
         if clear:

@@ -24,8 +24,8 @@ from mtcourse.decoding.search import (
     normalised_score,
 )
 from mtcourse.errors import MtcourseError
+from mtcourse.layers.masks import source_mask
 from mtcourse.models.decoding_state import cached_state, cached_step, prefix_state, prefix_step
-from mtcourse.models.encoder_decoder import source_mask_of
 from tests.helpers.oracles import (
     all_sequences,
     log_probability_of,
@@ -68,13 +68,13 @@ def padded_sources(*lengths: int, seed: int = 0) -> torch.Tensor:
 
 def search(way: str, model, source, max_lengths, beams=4, **options):
     step, state = WAYS[way]
-    start = state(model, source, source_mask_of(source))
+    start = state(model, source, source_mask(source))
     return beam_search(step(model), start, max_lengths, beams, **options)
 
 
 def greedy(way: str, model, source, max_lengths):
     step, state = WAYS[way]
-    return greedy_search(step(model), state(model, source, source_mask_of(source)), max_lengths)
+    return greedy_search(step(model), state(model, source, source_mask(source)), max_lengths)
 
 
 @pytest.mark.parametrize("length_penalty", [0.0, 0.6, 1.0, -0.5])
@@ -200,7 +200,7 @@ def test_cache_and_no_cache_find_the_same(norm, seed, device):
 def test_cached_logits_equal_uncached_ones_at_every_step_also_after_reorders(device):
     model = model_of_seed(1).to(device)
     source = padded_sources(6, 4).to(device)
-    mask = source_mask_of(source)
+    mask = source_mask(source)
     states = [cached_state(model, source, mask, capacity=2), plain_state(model, source, mask)]
     steps = [cached_step(model), plain_step(model)]
     generator = torch.Generator().manual_seed(0)

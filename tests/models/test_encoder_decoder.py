@@ -7,11 +7,10 @@ import torch
 
 from mtcourse.errors import MtcourseError
 from mtcourse.layers.attention import scaled_dot_product_attention
-from mtcourse.layers.masks import padding_mask
+from mtcourse.layers.masks import padding_mask, source_mask
 from mtcourse.models.encoder_decoder import (
     EncoderDecoder,
     EncoderDecoderConfig,
-    source_mask_of,
     use_attention,
 )
 from tests.helpers.oracles import SMALL, marian_of, model_of_seed
@@ -42,7 +41,7 @@ def test_both_attentions_give_the_same_logits_and_gradients(norm, device):
     for attention in (None, scaled_dot_product_attention):
         if attention is not None:
             use_attention(model, attention)
-        logits = model(source, decoder_input, source_mask_of(source))
+        logits = model(source, decoder_input, source_mask(source))
         model.zero_grad()
         logits.square().sum().backward()
         results.append([logits, *(p.grad.clone() for p in model.parameters())])
@@ -76,8 +75,8 @@ def test_source_padding_changes_nothing(norm, device):
 
 
 def test_no_mask_is_made_where_nothing_is_padded():
-    assert source_mask_of(ids_of(2, 5)) is None
-    assert source_mask_of(torch.tensor([[5, 0], [6, 7]])).tolist() == [
+    assert source_mask(ids_of(2, 5)) is None
+    assert source_mask(torch.tensor([[5, 0], [6, 7]])).tolist() == [
         [[[True, False]]],
         [[[True, True]]],
     ]

@@ -12,6 +12,7 @@ from torch import Tensor, nn
 from mtcourse.chapters.framework_model.tiny_language import tiny_pairs
 from mtcourse.chapters.framework_model.tiny_models import load_tiny, tiny_recipe
 from mtcourse.errors import MtcourseError
+from mtcourse.layers.masks import source_mask
 from mtcourse.layers.positions import sinusoidal_positions
 from mtcourse.models import framework_model as framework
 from mtcourse.models.framework_model import (
@@ -224,7 +225,7 @@ def test_the_printed_model_copies_and_cannot_write(pairs):
     assert exact(model, pairs) == 0
     # It is the target that it reads: of other sentences' targets it gives back the most, too.
     labels = held_out.labels.roll(1, 0)
-    best = model(held_out.source, labels, held_out.source_padding_mask).argmax(-1)
+    best = model(held_out.source, labels, source_mask(held_out.source)).argmax(-1)
     assert (best == labels)[labels != 0].float().mean() > 0.4
 
 
@@ -240,7 +241,7 @@ def test_the_loss_counts_each_target_word_once(pairs):
     batch = Batch.of(pairs.examples[:3])
     model = FrameworkModel(FrameworkConfig(pairs.source.size, pairs.target.size, 8))
     with torch.no_grad():
-        logits = model(batch.source, batch.decoder_input, batch.source_padding_mask)
+        logits = model(batch.source, batch.decoder_input, source_mask(batch.source))
         expected = nn.functional.cross_entropy(
             logits.flatten(0, 1), batch.labels.flatten(), ignore_index=0, reduction="sum"
         )

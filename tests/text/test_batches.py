@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from torch.nn.utils.rnn import pad_sequence
 
 from mtcourse.errors import MtcourseError
-from mtcourse.layers.masks import padding_mask
+from mtcourse.layers.masks import padding_mask, source_mask
 from mtcourse.text.batches import (
     Batch,
     Example,
@@ -78,7 +78,7 @@ def test_a_batch_by_hand() -> None:
     assert batch.labels.tolist() == [[7, EOS, PAD, PAD], [9, 10, 11, EOS]]
     assert batch.decoder_input.tolist() == [[BOS, 7, PAD, PAD], [BOS, 9, 10, 11]]
     assert batch.target_tokens == 6
-    assert batch.source_padding_mask.tolist() == [[[[True] * 3]], [[[True, True, False]]]]
+    assert source_mask(batch.source).tolist() == [[[[True] * 3]], [[[True, True, False]]]]
 
 
 @given(pairs_of_ids.filter(len))
@@ -102,9 +102,9 @@ def test_the_mask_is_the_layers_mask_and_is_spared_where_nothing_is_padded(
     some = [Example(source, target) for source, target in pairs]
     batch = Batch.of(some)
     if len({example.source_length for example in some}) == 1:
-        assert batch.source_padding_mask is None
+        assert source_mask(batch.source) is None
     else:
-        assert torch.equal(batch.source_padding_mask, padding_mask(batch.source, PAD))
+        assert torch.equal(source_mask(batch.source), padding_mask(batch.source, PAD))
 
 
 def test_a_batch_moves_whole(device: torch.device) -> None:
@@ -113,7 +113,7 @@ def test_a_batch_moves_whole(device: torch.device) -> None:
     for name in ("source", "decoder_input", "labels"):
         assert getattr(moved, name).device.type == device.type
         assert getattr(moved, name).tolist() == getattr(batch, name).tolist()
-    assert moved.source_padding_mask.device.type == device.type
+    assert source_mask(moved.source).device.type == device.type
     assert moved.target_tokens == batch.target_tokens
 
 

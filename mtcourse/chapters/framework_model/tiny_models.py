@@ -8,6 +8,7 @@ import torch
 from jaxtyping import Int
 from torch import Tensor
 
+from mtcourse.layers.masks import source_mask
 from mtcourse.models.framework_model import FrameworkModel
 from mtcourse.recipes.framework import SHIPPED, FrameworkRecipe, load_framework
 from mtcourse.text.batches import Batch
@@ -66,5 +67,5 @@ def words_right(
         read: what the decoder reads.
         wanted: the right words. Padding in it is not counted.
     """
-    first = model(batch.source, read, batch.source_padding_mask).argmax(-1)
+    first = model(batch.source, read, source_mask(batch.source)).argmax(-1)
     return (first == wanted)[wanted != PAD].float().mean().item()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -12,12 +13,12 @@ from torch import Tensor
 
 from mtcourse.errors import MtcourseError
 from mtcourse.figures.explorer import Explorer, rounded, shown_pieces
-from mtcourse.layers.attention import scaled_dot_product_attention
 from mtcourse.layers.multi_head import head_contributions
 from mtcourse.models.pruned_heads import Head, attention_layers, without_heads
+from mtcourse.models.recorded_attention import recorded_attention
 from mtcourse.models.translator import Translator
-from mtcourse.text.batches import pad
-from mtcourse.text.tokenizer import BOS, EOS
+from mtcourse.text.batches import pad, shift_right
+from mtcourse.text.tokenizer import EOS
 
 SCRIPT = Path(__file__).with_suffix(".js")
 
@@ -100,7 +101,7 @@ def _sentence(
     (translation,) = translator.translate([text])
     source = [*source_of.encode(text), EOS]
     target = [*target_of.encode(translation), EOS]
-    read = [BOS, *target[:-1]]
+    read = shift_right(pad([target]))[0].tolist()
     found = _recorded(translator, source, read)
     tokens = {
         "source": shown_pieces(source_of.pieces(source)),
@@ -131,25 +132,13 @@ def _recorded(
 ) -> dict[tuple[str, int], tuple[Tensor, Tensor]]:
     """For each layer its weights, (h, m, n), and the heads' contributions, (h, m, d_model)."""
     layers = attention_layers(translator.model)
-    records: dict[tuple[str, int], tuple[Tensor, Tensor]] = {}
-    before = {place: layer.attention for place, layer in layers.items()}
-
-    def recording(place: tuple[str, int], W_O: Tensor):
-        def attention(
-            Q: Tensor, K: Tensor, V: Tensor, mask: Tensor | None = None, causal: bool = False
-        ) -> tuple[Tensor, Tensor]:
-            A, weights = scaled_dot_product_attention(Q, K, V, mask, causal)
-            records[place] = weights[0], head_contributions(A, W_O)[0]
-            return A, weights
-
-        return attention
-
-    try:
-        for place, layer in layers.items():
-            layer.attention = recording(place, layer.W_O.weight.T)
-        with torch.no_grad():
-            translator.model(pad([source]), pad([read]))
-    finally:
-        for place, layer in layers.items():
-            layer.attention = before[place]
-    return records
+    with ExitStack() as stack, torch.no_grad():
+        records = {
+            place: stack.enter_context(recorded_attention([layer]))
+            for place, layer in layers.items()
+        }
+        translator.model(pad([source]), pad([read]))
+    return {
+        place: (record.weights[0], head_contributions(record.A, layers[place].W_O.weight.T)[0])
+        for place, (record,) in records.items()
+    }

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import torch
 from jaxtyping import Int
-from torch import Tensor
+from torch import Tensor, nn
 
 from mtcourse.layers.masks import source_mask
 from mtcourse.models.framework_model import FrameworkModel
@@ -54,7 +54,7 @@ def load_tiny() -> tuple[dict[str, FrameworkModel], WordVocabulary, WordVocabula
 
 @torch.no_grad()
 def words_right(
-    model: FrameworkModel,
+    model: nn.Module,
     batch: Batch,
     read: Int[Tensor, "batch m"],
     wanted: Int[Tensor, "batch m"],

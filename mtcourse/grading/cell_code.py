@@ -29,6 +29,8 @@ NOT_PYTHON = (
 
 LONGEST_OPTIONS = 12
 """Words in front of what a magic runs."""
+MOST_LEVELS = 1000
+"""Of what stands within something else: far more than anybody writes."""
 
 
 class NotRead(Exception):
@@ -160,11 +162,24 @@ def _as_python(code: str) -> list[ast.stmt]:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            return ast.parse(code).body
+            tree = ast.parse(code)
     except (RecursionError, MemoryError) as error:
         raise NotRead("it is nested too deeply") from error
     except ValueError as error:
         raise SyntaxError(str(error)) from error
+    if _is_deep(tree):
+        raise NotRead("it is nested too deeply")
+    return tree.body
+
+
+def _is_deep(tree: ast.AST) -> bool:
+    """Whether a tree has more levels than programs over it can go down; some Pythons parse it."""
+    level = [tree]
+    for _ in range(MOST_LEVELS):
+        level = [child for node in level for child in ast.iter_child_nodes(node)]
+        if not level:
+            return False
+    return True
 
 
 def _without_magics(code: str) -> str:

@@ -155,15 +155,21 @@ def test_code_that_would_keep_the_grader_busy_is_not_read(code, monkeypatch):
     asked = []
     parse = cell_code.ast.parse
 
-    def counted(text: str):
+    def counted(text: str, *rest: object):
         asked.append(len(text))
-        return parse(text)
+        return parse(text, *rest)
 
     monkeypatch.setattr(cell_code.ast, "parse", counted)
     if code is not LONG["a magic with many words"]:
         assert not can_be_read(code)
     statements_of(code)
     assert sum(asked) < 20 * len(code) + 1000
+
+
+def test_code_may_be_nested_as_deeply_as_anybody_writes_and_no_deeper():
+    assert can_be_read("x = " + "not " * 100 + "1")
+    assert can_be_read("x = " + " + ".join(["'word'"] * 300))
+    assert not can_be_read("x = " + "not " * 1500 + "1")  # some Pythons would
 
 
 def test_names_that_hold_cells_together():

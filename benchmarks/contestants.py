@@ -100,7 +100,7 @@ def mtcourse_decoding(sizes: EncoderDecoderConfig) -> Decode:
         longest = torch.full((len(source),), TOKENS_DECODED)
         step = _without_end(cached_step(model))
         if beams == 1:
-            return [list(hypothesis.ids) for hypothesis in greedy_search(step, state, longest)]
+            return [list(hypothesis.ids) for hypothesis, *_ in greedy_search(step, state, longest)]
         return [list(best.ids) for best, *_ in beam_search(step, state, longest, beams)]
 
     return decode

@@ -34,7 +34,7 @@ Checkpoint = Annotated[
     Path | None, typer.Option(help="Folder of a training run; by default the shipped translator.")
 ]
 Device = Annotated[str, typer.Option(help="auto, cuda, mps or cpu.")]
-Beams = Annotated[int, typer.Option(min=1, help="Beam width; 1 is greedy.")]
+SearchName = Annotated[str, typer.Option(help="greedy; or beam, beam:8 with another width.")]
 Corpus = Annotated[
     str,
     typer.Option(
@@ -49,18 +49,18 @@ def translate(
         list[str] | None, typer.Argument(help="Sentences; by default the lines of standard input.")
     ] = None,
     checkpoint: Checkpoint = None,
-    beams: Beams = 4,
+    search: SearchName = "beam",
     n_best: Annotated[int, typer.Option(min=1, help="Translations for each, with scores.")] = 1,
     device: Device = "auto",
 ) -> None:
     """Translate sentences; English to Dutch with the shipped translator."""
+    from mtcourse.decoding.strategies import strategy
     from mtcourse.models.translator import Translator
 
-    if n_best > beams:
-        raise MtcourseError(f"--n-best {n_best} is more than --beams {beams}: raise --beams")
+    chosen = strategy(search, n_best)
     sources = sentences or sys.stdin.read().splitlines()
     translator = Translator.load(checkpoint, device)
-    for candidates in translator.candidates(sources, beams, n_best):
+    for candidates in translator.candidates(sources, chosen):
         for candidate in candidates:
             scored = f"{candidate.score:.3f}\t" if n_best > 1 else ""
             typer.echo(f"{scored}{candidate.text}")
@@ -122,10 +122,11 @@ def evaluate(
     checkpoint: Checkpoint = None,
     corpus: Corpus = "builtin",
     split: Annotated[str, typer.Option(help="train, dev or test; all takes every pair.")] = "test",
-    beams: Beams = 4,
+    search: SearchName = "beam",
     device: Device = "auto",
 ) -> None:
     """Translate a test set and print BLEU and chrF with signatures and 95% intervals."""
+    from mtcourse.decoding.strategies import strategy
     from mtcourse.models.translator import Translator
     from mtcourse.recipes.translator import evaluate_translator
     from mtcourse.text.corpora import load_corpus
@@ -137,8 +138,9 @@ def evaluate(
         raise MtcourseError(
             f"the corpus {data.name} has no split {split!r}; it has {there}, and all"
         )
+    chosen = strategy(search)
     translator = Translator.load(checkpoint, device)
-    typer.echo(evaluate_translator(translator, pairs, beams)[0])
+    typer.echo(evaluate_translator(translator, pairs, chosen)[0])
 
 
 @app.command()

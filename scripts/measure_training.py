@@ -18,6 +18,7 @@ from typing import Annotated, Any
 import typer
 from torch import Tensor
 
+from mtcourse.decoding.search import greedy_search
 from mtcourse.evaluation.starts import MEASURED, run_starts, store_measured
 from mtcourse.layers.masks import source_mask
 from mtcourse.models.encoder_decoder import EncoderDecoder
@@ -100,14 +101,18 @@ def measure(seed: int, steps: int, shorter: int) -> dict[str, dict[str, Any]]:
     found: dict[str, dict[str, Any]] = {"dev loss": {}, "bleu": {}, "exact": {}}
     for kind in FROZEN:
         model, watched = whole_run(task, kind, seed, steps)
-        scores, _ = evaluate_translator(Translator(model, task.tokenizers), task.test, beams=1)
+        scores, _ = evaluate_translator(
+            Translator(model, task.tokenizers), task.test, greedy_search
+        )
         found["dev loss"][kind] = watched["dev losses"][-1]
         found["bleu"][kind], found["exact"][kind] = round(scores.bleu, 2), scores.exact
         if not FROZEN[kind]:
             found["run"] = watched
     rates = {kind: shorter_run(task, seed, shorter, *RATES[kind])[1] for kind in RATES}
     copier, losses = shorter_run(task, seed, shorter, *RATES["0.005"], loss=loss_without_shift)
-    scores, written = evaluate_translator(Translator(copier, task.tokenizers), task.test, beams=1)
+    scores, written = evaluate_translator(
+        Translator(copier, task.tokenizers), task.test, greedy_search
+    )
     found["rates"] = rates
     found["no shift"] = {
         "losses": losses,

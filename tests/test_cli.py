@@ -65,7 +65,16 @@ def test_translate_prints_a_line_for_each_sentence(run, checkpoint):
 
 
 def test_translate_prints_the_n_best_with_scores(run, checkpoint):
-    arguments = ("translate", "A cat", "--checkpoint", checkpoint, "--beams", "3", "--n-best", "3")
+    arguments = (
+        "translate",
+        "A cat",
+        "--checkpoint",
+        checkpoint,
+        "--search",
+        "beam:3",
+        "--n-best",
+        "3",
+    )
     _, out, _ = run(*arguments)
     scores = [float(line.split("\t")[0]) for line in out.splitlines()]
     assert len(scores) == 3
@@ -113,7 +122,8 @@ def test_evaluate_takes_every_pair_of_a_file(run, tsv, monkeypatch):
     ("arguments", "said"),
     [
         (["translate", "A", "--checkpoint", "nowhere"], "there is no translator in nowhere"),
-        (["translate", "A", "--n-best", "9"], "--n-best 9 is more than --beams 4"),
+        (["translate", "A", "--n-best", "9"], "9 hypotheses are more than the 4 that beam keeps"),
+        (["translate", "A", "--search", "depth"], "there is no search 'depth': take greedy"),
         (["translate", "A", "--device", "toaster"], "no device 'toaster'"),
         (["train", "--out", "x", "--corpus", "nothing.tsv"], "nothing.tsv"),
         (["train", "--out", "x", "--corpus", "what?"], "what?"),

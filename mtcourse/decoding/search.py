@@ -38,6 +38,20 @@ State = TypeVar("State", bound=SearchState)
 Step = Callable[[Tensor, State], tuple[Tensor, State]]
 
 
+@runtime_checkable
+class Search(Protocol):
+    """A strategy: from a step, the state before it and the longest lengths to what it finds.
+
+    ``greedy_search`` is one, and ``functools.partial(beam_search, beams=4)``; a learner's own fits.
+    """
+
+    def __call__(
+        self, step: Step[Any], state: Any, max_lengths: Int[Tensor, " sentences"], /
+    ) -> list[list[Hypothesis]]:
+        """For each sentence its hypotheses, at least one, best first."""
+        ...
+
+
 @dataclass(frozen=True)
 class Hypothesis:
     """One translation that search found.
@@ -75,7 +89,7 @@ def normalised_score(
 @torch.inference_mode()
 def greedy_search(
     step: Step[State], state: State, max_lengths: Int[Tensor, " sentences"]
-) -> list[Hypothesis]:
+) -> list[list[Hypothesis]]:
     """Takes the most probable token at each step until <eos> (C13; chapter 18).
 
     Args:
@@ -84,7 +98,8 @@ def greedy_search(
         max_lengths: the most tokens for each sentence, <eos> included, each at least 1.
 
     Returns:
-        One hypothesis a sentence, in the order given, the same whatever else is in the batch.
+        For each sentence its one hypothesis, in the order given, the same whatever else is in the
+        batch.
     """
     sentences = len(max_lengths)
     horizon = int(max_lengths.max()) if sentences else 0
@@ -113,7 +128,7 @@ def greedy_search(
             state, ids = state.keep(rows), ids[rows]
             active, running, limits = active[rows], running[rows], limits[rows]
     return [
-        Hypothesis(tuple(row[:length]), log_p, log_p)
+        [Hypothesis(tuple(row[:length]), log_p, log_p)]
         for row, length, log_p in zip(
             tokens.tolist(), lengths.tolist(), log_probability.tolist(), strict=True
         )

@@ -56,7 +56,8 @@ class FrameworkTranslator:
         mask = source_mask(source)
         state = prefix_state(self.encode(source, mask), mask)
         longest = torch.tensor([2 * len(ids) + 10 for ids in encoded])
-        return greedy_search(prefix_step(self.decode), state, longest)
+        found = greedy_search(prefix_step(self.decode), state, longest)
+        return [best for best, *_ in found]
 
     @staticmethod
     def _without_end(found: Hypothesis) -> tuple[int, ...]:

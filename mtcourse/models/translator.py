@@ -11,7 +11,7 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
-from mtcourse.decoding.search import Hypothesis, beam_search, greedy_search
+from mtcourse.decoding.search import Hypothesis, Search, greedy_search
 from mtcourse.errors import MtcourseError
 from mtcourse.layers.attention import Attention, fused_attention
 from mtcourse.layers.masks import source_mask
@@ -134,25 +134,26 @@ class Translator:
         """Where the model is."""
         return self.model.output_weight.device
 
-    def translate(self, sentences: Sequence[str], beams: int = 1) -> list[str]:
-        """The best translation of each sentence: greedy with one beam, else beam search."""
-        return [best.text for best, *_ in self.candidates(sentences, beams)]
+    def translate(self, sentences: Sequence[str], search: Search = greedy_search) -> list[str]:
+        """The best translation of each sentence.
+
+        Args:
+            sentences: as for ``candidates``.
+            search: likewise.
+        """
+        return [best.text for best, *_ in self.candidates(sentences, search)]
 
     def candidates(
         self,
         sentences: Sequence[str],
-        beams: int = 4,
-        n_best: int = 1,
-        length_penalty: float = 1.0,
+        search: Search = greedy_search,
         sentences_per_batch: int = 64,
     ) -> list[list[Translation]]:
-        """The n best translations of each sentence, best first.
+        """All that a search finds for each sentence, best first.
 
         Args:
             sentences: source sentences; a blank one is translated to a blank one.
-            beams: prefixes that beam search keeps; 1 is greedy.
-            n_best: translations for each sentence, at most ``beams``.
-            length_penalty: the exponent of the length in beam search's score.
+            search: the strategy, such as ``partial(beam_search, beams=4, n_best=3)``.
             sentences_per_batch: how many are decoded together; the results do not depend on it.
 
         Raises:
@@ -164,7 +165,7 @@ class Translator:
         order = [i for i in order if len(sources[i]) > 1]
         for start in range(0, len(order), sentences_per_batch):
             chosen = order[start : start + sentences_per_batch]
-            hypotheses = self._search([sources[i] for i in chosen], beams, n_best, length_penalty)
+            hypotheses = self._search([sources[i] for i in chosen], search)
             for i, of_one in zip(chosen, hypotheses, strict=True):
                 found[i] = [self._translation(hypothesis) for hypothesis in of_one]
         return found
@@ -253,19 +254,13 @@ class Translator:
         return pad(sequences).to(self.device)
 
     @torch.inference_mode()
-    def _search(
-        self, sources: Sequence[Sequence[int]], beams: int, n_best: int, length_penalty: float
-    ) -> list[list[Hypothesis]]:
+    def _search(self, sources: Sequence[Sequence[int]], search: Search) -> list[list[Hypothesis]]:
         source = self._ids(sources)
         # A sentence's own length decides how long its translation may be, never its neighbours'.
         longest = torch.tensor([len(ids) for ids in sources], device=self.device) * 2 + 10
         longest = longest.clamp(max=self.model.config.max_length)
-        capacity = beams * int(longest.max() + 1) // 2
-        state = cached_state(self.model, source, source_mask(source), capacity)
-        step = cached_step(self.model)
-        if beams == 1:
-            return [[hypothesis] for hypothesis in greedy_search(step, state, longest)]
-        return beam_search(step, state, longest, beams, length_penalty, n_best)
+        state = cached_state(self.model, source, source_mask(source), int(longest.max()))
+        return search(cached_step(self.model), state, longest)
 
     def _translation(self, hypothesis: Hypothesis) -> Translation:
         text = self.tokenizers.target.decode(hypothesis.ids)

@@ -9,11 +9,13 @@ import tempfile
 import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
+from functools import partial
 from pathlib import Path
 
 import torch
 from torch import Tensor
 
+from mtcourse.decoding.search import Search, beam_search
 from mtcourse.errors import MtcourseError
 from mtcourse.evaluation.scores import Scores, score
 from mtcourse.layers.masks import source_mask
@@ -30,6 +32,7 @@ from mtcourse.training.loop import TrainingConfig, TrainingState, train
 from mtcourse.training.loss import chunked_loss
 
 RECIPE = "recipe.json"
+BEAM_OF_4 = partial(beam_search, beams=4)
 
 
 @dataclass(frozen=True)
@@ -194,10 +197,10 @@ def train_translator(
 
 
 def evaluate_translator(
-    translator: Translator, pairs: Sequence[SentencePair], beams: int = 4
+    translator: Translator, pairs: Sequence[SentencePair], search: Search = BEAM_OF_4
 ) -> tuple[Scores, list[str]]:
     """Translates the sources of some pairs and scores the result against all their references."""
-    translations = translator.translate([pair.source for pair in pairs], beams)
+    translations = translator.translate([pair.source for pair in pairs], search)
     references = [(pair.target, *pair.references) for pair in pairs]
     return score(translations, references), translations
 
@@ -231,8 +234,9 @@ def publish_translator(
         trained.translator.save(out, dtype=torch.float16)
         shutil.copy(Path(folder) / "losses.csv", out / "losses.csv")
     translator = Translator.load(out, device="cpu")
+    search = partial(beam_search, beams=beams)
     results = {
-        name: evaluate_translator(translator, corpus.splits[name], beams) for name in test_sets
+        name: evaluate_translator(translator, corpus.splits[name], search) for name in test_sets
     }
     facts = CardFacts(
         purpose,

@@ -74,7 +74,8 @@ def search(way: str, model, source, max_lengths, beams=4, **options):
 
 def greedy(way: str, model, source, max_lengths):
     step, state = WAYS[way]
-    return greedy_search(step(model), state(model, source, source_mask(source)), max_lengths)
+    found = greedy_search(step(model), state(model, source, source_mask(source)), max_lengths)
+    return [hypothesis for (hypothesis,) in found]
 
 
 @pytest.mark.parametrize("length_penalty", [0.0, 0.6, 1.0, -0.5])
@@ -105,7 +106,7 @@ def test_greedy_is_not_the_most_probable_sentence_and_beam_search_mends_it():
     p[4, EOS], p[4, 4], p[4, 5] = 0.4, 0.3, 0.3
     p[5, EOS] = 1.0
     step = markov_step((p / p.sum(-1, keepdim=True)).log().expand(1, 5, 6, 6))
-    taken = greedy_search(step, markov_state(1), lengths_of(5))[0]
+    ((taken,),) = greedy_search(step, markov_state(1), lengths_of(5))
     best = beam_search(step, markov_state(1), lengths_of(5), 2, length_penalty=0.0)[0][0]
     assert taken.ids == (4, EOS)
     assert best.ids == (5, EOS)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 
 import pytest
 import torch
 
+from mtcourse.decoding.search import beam_search, greedy_search
 from mtcourse.errors import MtcourseError
 from mtcourse.layers.attention import attention_weights, scaled_dot_product_attention
 from mtcourse.models.recorded_attention import recorded_attention
@@ -25,18 +27,25 @@ def translator() -> Translator:
     return Translator(model_of_seed(2, V_s=size, V_t=size, max_length=64), tokenizers)
 
 
-@pytest.mark.parametrize("beams", [1, 3])
-def test_each_sentence_has_its_own_translation_whatever_the_batch(translator, beams):
-    together = translator.translate(SENTENCES, beams)
-    assert together == [translator.translate([sentence], beams)[0] for sentence in SENTENCES]
-    apart = translator.candidates(SENTENCES, beams, sentences_per_batch=2)
+def second_best(step, state, max_lengths):
+    """A learner's own strategy: of a beam search, what came second."""
+    return [[second] for _, second in beam_search(step, state, max_lengths, beams=2, n_best=2)]
+
+
+@pytest.mark.parametrize("search", [greedy_search, partial(beam_search, beams=3), second_best])
+def test_each_sentence_has_its_own_translation_whatever_the_batch(translator, search):
+    together = translator.translate(SENTENCES, search)
+    assert together == [translator.translate([sentence], search)[0] for sentence in SENTENCES]
+    apart = translator.candidates(SENTENCES, search, sentences_per_batch=2)
     assert together == [best.text for best, *_ in apart]
     assert together[2] == together[4] == ""
     assert all(together[i] for i in (0, 1, 3))
 
 
 def test_n_best_are_sorted_distinct_and_their_scores_follow_from_the_log_probabilities(translator):
-    (candidates,) = translator.candidates(["The old dog sleeps."], beams=4, n_best=4)
+    (candidates,) = translator.candidates(
+        ["The old dog sleeps."], partial(beam_search, beams=4, n_best=4)
+    )
     scores = [candidate.score for candidate in candidates]
     assert scores == sorted(scores, reverse=True)
     assert len(candidates) == 4

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from functools import partial
 
 import pytest
 
+from mtcourse.decoding.search import beam_search
 from mtcourse.errors import MtcourseError
 from mtcourse.models.model_card import Purpose
 from mtcourse.models.translator import Translator
@@ -19,6 +21,8 @@ from mtcourse.recipes.translator import (
 from mtcourse.text.corpora import ParallelCorpus
 from mtcourse.text.grammar import sample_pairs
 from mtcourse.training.loop import TrainingConfig
+
+BEAM_OF_2 = partial(beam_search, beams=2)
 
 
 @pytest.fixture(scope="module")
@@ -97,11 +101,11 @@ def test_what_cannot_be_trained_is_said(corpus, tmp_path):
 def test_references_count_as_correct(corpus, tmp_path):
     translator = train_translator(corpus, tmp_path / "run", recipe(1), device="cpu").translator
     pairs = corpus.splits["test"][:3]
-    said = translator.translate([pair.source for pair in pairs], beams=2)
+    said = translator.translate([pair.source for pair in pairs], BEAM_OF_2)
     agreeing = [
         replace(pair, references=(text or "x",)) for pair, text in zip(pairs, said, strict=True)
     ]
-    scores, translations = evaluate_translator(translator, agreeing, beams=2)
+    scores, translations = evaluate_translator(translator, agreeing, BEAM_OF_2)
     assert translations == said
     assert scores.exact == sum(bool(text) for text in said) / 3
 
@@ -123,7 +127,7 @@ def test_publishing_writes_what_the_card_says_as_measured(corpus, tmp_path):
     stored = json.loads((folder / "scores.json").read_text(encoding="utf-8"))
     assert stored["test"]["bleu"] == scores["test"].bleu
     again, translations = evaluate_translator(
-        Translator.load(folder, "cpu"), corpus.splits["dev"], beams=2
+        Translator.load(folder, "cpu"), corpus.splits["dev"], BEAM_OF_2
     )
     assert stored["dev"]["chrf"] == again.chrf
     examples = json.loads((folder / "translations.json").read_text(encoding="utf-8"))

@@ -19,7 +19,7 @@ from mtcourse.evaluation.alignment import (
 from mtcourse.models.translator import Translator
 from mtcourse.text.corpora import builtin_corpus
 from mtcourse.text.pairs import SentencePair
-from tests.helpers.browsing import Visit, violations, visited_explorers
+from tests.helpers.browsing import Visit, visited_explorers
 from tests.helpers.javascript import computed
 
 PAGE = "book/06_cross_attention.html"
@@ -106,13 +106,6 @@ def test_the_pairs_are_those_of_the_corpus():
         assert (pair.target, pair.alignment) == (of_corpus.target, of_corpus.alignment)
 
 
-def test_the_html_is_whole_and_small(explorer):
-    html = explorer.html()
-    assert len(html) < 150_000
-    assert "http" not in html.replace("http://www.w3.org/2000/svg", "")
-    assert "the alignment error rate" in html
-
-
 def test_settings_are_known_by_name_and_pairs_need_links(explorer):
     with pytest.raises(MtcourseError, match="no settings colour"):
         cross_attention_explorer(settings={"colour": 1})
@@ -181,16 +174,3 @@ def test_heads_rows_and_rules_change_what_is_read_off(opened):
         explorer.get_by_label(label, exact=True).select_option(value)
         assert says.inner_text() != before
         before = says.inner_text()
-
-
-@pytest.mark.browser
-@pytest.mark.parametrize("opened", [("file", "light"), ("file", "dark")], indirect=True)
-def test_it_is_accessible_and_fits(opened):
-    page, scheme = opened.page, opened.page.evaluate(
-        "matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light'"
-    )  # fmt: skip
-    page.add_style_tag(content=f":root {{ color-scheme: {scheme}; }}")
-    for width in (1400, 400):
-        page.set_viewport_size({"width": width, "height": 900})
-        assert violations(page) == []
-        assert page.evaluate("document.documentElement.scrollWidth") <= width

@@ -15,7 +15,7 @@ from mtcourse.chapters.embeddings.geometry import cosine_similarities
 from mtcourse.errors import MtcourseError
 from mtcourse.figures.explorer import Explorer
 from mtcourse.models.translator import Translator
-from tests.helpers.browsing import violations, visited_explorers
+from tests.helpers.browsing import visited_explorers
 from tests.helpers.javascript import computed
 
 PAGE = "book/02_embeddings.html"
@@ -181,17 +181,6 @@ def test_another_measure_gives_other_neighbours(opened):
     assert (tables_of(found), says.inner_text()) == (by_cosine, said)
     found.get_by_label("Take the mean").check()
     assert says.inner_text() != said
-
-
-@pytest.mark.browser
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_the_explorer_is_accessible(browser, request, explorer, scheme):
-    with visited_explorers(browser, request, "file", explorer.html(), scheme) as visited:
-        visited.page.add_style_tag(content=f":root {{ color-scheme: {scheme}; }}")
-        for width in (1400, 400):
-            visited.page.set_viewport_size({"width": width, "height": 900})
-            assert violations(visited.page) == []
-            assert visited.page.evaluate("document.documentElement.scrollWidth") <= width
 
 
 def test_the_file_names_the_page_of_the_book():

@@ -18,7 +18,7 @@ from mtcourse.models.framework_model import FrameworkConfig, FrameworkModel
 from mtcourse.models.framework_translator import FrameworkTranslator
 from mtcourse.recipes.framework import WordPairs
 from mtcourse.text.tokenizer import BOS, EOS
-from tests.helpers.browsing import violations, visited_explorers
+from tests.helpers.browsing import visited_explorers
 from tests.helpers.javascript import computed
 
 PAGE = "book/07_framework_model.html"
@@ -158,11 +158,3 @@ def test_another_word_and_another_model_change_what_comes_next(opened):
     assert after != before
     explorer.get_by_label("Trained with the target shifted right").check()
     assert table.inner_text() != after
-
-
-@pytest.mark.browser
-@pytest.mark.parametrize("opened", ["file"], indirect=True)
-def test_it_has_no_accessibility_fault(opened):
-    for width in (1400, 400):
-        opened.page.set_viewport_size({"width": width, "height": 900})
-        assert violations(opened.page) == []

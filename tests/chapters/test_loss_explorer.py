@@ -10,10 +10,9 @@ import pytest
 import torch
 
 from mtcourse.chapters.loss.explorer import loss_explorer
-from mtcourse.errors import MtcourseError
 from mtcourse.training.likelihood import descend, entropy_of_targets, logit_gradient
 from mtcourse.training.loss import label_smoothed_loss
-from tests.helpers.browsing import Visit, violations, visited_explorers
+from tests.helpers.browsing import Visit, visited_explorers
 from tests.helpers.javascript import computed
 
 PAGE = "book/08_loss.html"
@@ -67,16 +66,6 @@ def test_a_path_breaks_off_where_it_leaves_the_picture(node):
     path = node("pathIn(PLANE, [[0, 1], [1, 2], [99, 1], [2, 3], [2, 99]])")
     assert path.count("M") == 2
     assert path.count("L") == 1
-
-
-def test_the_html_is_whole_and_loads_nothing():
-    explorer = loss_explorer()
-    data, _ = explorer._repr_mimebundle_()
-    assert data["text/html"] == explorer.html()
-    assert "http" not in explorer.html().replace("http://www.w3.org/2000/svg", "")
-    assert loss_explorer({"V": 2}).settings["V"] == 2
-    with pytest.raises(MtcourseError, match="no settings speed; it has z, V, epsilon, power"):
-        loss_explorer({"speed": 1})
 
 
 # --- in a browser -------------------------------------------------------------------------------
@@ -137,16 +126,3 @@ def test_smoothing_makes_a_valley_and_the_vocabulary_moves_it(opened: Visit):
     assert abs(number(says.inner_text(), "its slope")) < 0.01
     explorer.get_by_role("slider", name="Lead of the right word").press("ArrowRight")
     assert "z = 9.90" in says.inner_text()
-
-
-@pytest.mark.browser
-def test_the_explorer_is_accessible_wide_and_narrow(opened: Visit):
-    page = opened.page
-    if page.url.startswith("http"):
-        pytest.skip("the page's own tests look at the whole of it")
-    dark = page.evaluate("matchMedia('(prefers-color-scheme: dark)').matches")
-    page.add_style_tag(content=f":root {{ color-scheme: {'dark' if dark else 'light'}; }}")
-    for width in (1400, 400):
-        page.set_viewport_size({"width": width, "height": 900})
-        assert violations(page) == []
-        assert page.evaluate("document.documentElement.scrollWidth") <= width

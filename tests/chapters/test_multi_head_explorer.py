@@ -13,7 +13,7 @@ from mtcourse.errors import MtcourseError
 from mtcourse.models.pruned_heads import Head, attention_layers, without_heads
 from mtcourse.models.translator import Translator
 from mtcourse.text.corpora import builtin_corpus
-from tests.helpers.browsing import Visit, violations, visited_explorers
+from tests.helpers.browsing import Visit, visited_explorers
 from tests.helpers.javascript import computed
 
 PAGE = "book/09_multi_head.html"
@@ -143,13 +143,6 @@ def test_settings_are_known_by_name_and_the_model_is_as_it_was(translator):
     assert all(torch.equal(a, b) for a, b in zip(weights, after, strict=True))
 
 
-def test_the_html_is_whole_and_small(explorer):
-    html = explorer.html()
-    assert len(html) < 300_000
-    assert "http" not in html.replace("http://www.w3.org/2000/svg", "")
-    assert "when some heads are removed" in html
-
-
 def test_a_sentence_is_needed():
     with pytest.raises(MtcourseError, match="at least one sentence"):
         multi_head_explorer(sentences=[])
@@ -208,17 +201,3 @@ def test_sentence_layer_and_token_change_what_is_shown(opened):
     assert "Where “<bos>” looks" in table.inner_text()
     explorer.get_by_label("Sentence", exact=True).select_option("1")
     assert "Is het kind heel oud?" in says.inner_text()
-
-
-@pytest.mark.browser
-@pytest.mark.parametrize("opened", [("file", "light"), ("file", "dark")], indirect=True)
-def test_it_is_accessible_and_fits(opened):
-    page, scheme = opened.page, opened.page.evaluate(
-        "matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light'"
-    )  # fmt: skip
-    page.add_style_tag(content=f":root {{ color-scheme: {scheme}; }}")
-    of(opened).get_by_label("head 2").uncheck()
-    for width in (1400, 400):
-        page.set_viewport_size({"width": width, "height": 900})
-        assert violations(page) == []
-        assert page.evaluate("document.documentElement.scrollWidth") <= width

@@ -10,14 +10,13 @@ import pytest
 import torch
 
 from mtcourse.chapters.positions.explorer import positions_explorer
-from mtcourse.errors import MtcourseError
 from mtcourse.layers.positions import (
     angular_speeds,
     position_similarity,
     shift_rotation,
     sinusoidal_positions,
 )
-from tests.helpers.browsing import Visit, violations, visited_explorers
+from tests.helpers.browsing import Visit, visited_explorers
 from tests.helpers.javascript import computed
 
 PAGE = "book/03_positions.html"
@@ -61,16 +60,6 @@ def test_first_and_last_hand_are_always_shown(node):
     assert node("shownPairs(3, 8)") == [0, 1, 2]
     shown = node("shownPairs(64, 8)")
     assert (shown[0], shown[-1], len(set(shown))) == (0, 63, 8)
-
-
-def test_the_html_is_whole_and_loads_nothing():
-    explorer = positions_explorer()
-    data, _ = explorer._repr_mimebundle_()
-    assert data["text/html"] == explorer.html()
-    assert "http" not in explorer.html().replace("http://www.w3.org/2000/svg", "")
-    assert positions_explorer({"shift": 2}).settings["shift"] == 2
-    with pytest.raises(MtcourseError, match="no settings k; it has position, shift, d_model"):
-        positions_explorer({"k": 1})
 
 
 # --- in a browser -------------------------------------------------------------------------------
@@ -119,16 +108,3 @@ def test_width_and_base_change_hands_and_curve(opened: Visit):
     assert narrow != drawn
     explorer.get_by_role("slider", name="Base").fill("1")
     assert curve.get_attribute("d") != narrow
-
-
-@pytest.mark.browser
-def test_the_explorer_is_accessible_wide_and_narrow(opened: Visit):
-    page = opened.page
-    if page.url.startswith("http"):
-        pytest.skip("the page's own tests look at the whole of it")
-    dark = page.evaluate("matchMedia('(prefers-color-scheme: dark)').matches")
-    page.add_style_tag(content=f":root {{ color-scheme: {'dark' if dark else 'light'}; }}")
-    for width in (1400, 400):
-        page.set_viewport_size({"width": width, "height": 900})
-        assert violations(page) == []
-        assert page.evaluate("document.documentElement.scrollWidth") <= width

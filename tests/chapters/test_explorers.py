@@ -3,33 +3,29 @@
 from __future__ import annotations
 
 import itertools
-import json
 import math
-import re
 from typing import Any
 
 import pytest
 import torch
-from bs4 import BeautifulSoup
 
 from mtcourse.chapters.attention.explorer import SENTENCES, attention_explorer
 from mtcourse.chapters.masks.explorer import masks_explorer
 from mtcourse.chapters.problem_setup.explorer import problem_setup_explorer
 from mtcourse.chapters.training.explorer import training_explorer
 from mtcourse.errors import MtcourseError
-from mtcourse.figures.explorer import Explorer, module, shown_pieces
+from mtcourse.figures.explorer import shown_pieces
 from mtcourse.layers.attention import attention_weights
 from mtcourse.layers.masks import additive_mask, causal_mask, padding_mask
 from mtcourse.models.translator import Translator
 from mtcourse.text.corpora import builtin_corpus
 from mtcourse.text.tokenizer import Tokenizer
 from mtcourse.training.schedules import cosine, inverse_square_root
-from tests.helpers.javascript import computed, script_of
+from tests.helpers.javascript import computed
 from tests.helpers.small_corpus import PAIRS
 
 # Torch sums in float32, in another order.
 CLOSE = {"rtol": 0.0, "atol": 1e-5, "equal_nan": True}
-NAMES = ("attention", "masks", "training", "problem_setup")
 
 
 # --- the scripts, run by node -------------------------------------------------------------------
@@ -202,45 +198,6 @@ def test_numbers_are_written_so_that_0_means_nothing(node):
 @pytest.fixture(scope="module")
 def tokenizers() -> list[Tokenizer]:
     return [Tokenizer.train([pair.source for pair in PAIRS], size) for size in (290, 320)]
-
-
-@pytest.fixture(scope="module")
-def of_each_kind(tokenizers) -> list[Explorer]:
-    texts = ["The old dog </script> sleeps.", "A cat"]
-    return [
-        attention_explorer(),
-        masks_explorer(),
-        training_explorer(),
-        problem_setup_explorer(tokenizers, texts),
-    ]
-
-
-def test_a_notebook_gets_the_widget_and_a_page_its_html(of_each_kind):
-    assert tuple(explorer.name for explorer in of_each_kind) == NAMES
-    for explorer in of_each_kind:
-        data, _ = explorer._repr_mimebundle_()
-        assert data["application/vnd.jupyter.widget-view+json"]["model_id"] == explorer.model_id
-        assert data["text/html"] == explorer.html()
-        assert data["text/plain"] == f"<explorer {explorer.name}>"
-
-
-def test_the_html_is_whole_and_loads_nothing(of_each_kind):
-    for explorer in of_each_kind:
-        assert len(explorer.html()) < 250_000
-        soup = BeautifulSoup(explorer.html(), "html.parser")
-        state, script = soup.find_all("script")
-        assert json.loads(state.string) == {"data": explorer.data, "settings": explorer.settings}
-        assert state.find_parent()["data-explorer"] == explorer.name
-        assert soup.noscript.text == explorer.otherwise
-        assert script["type"] == "module"
-        assert "import" not in re.findall(r"^\w+", script.string, re.MULTILINE)
-        assert "http" not in script.string.replace("http://www.w3.org/2000/svg", "")
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_parts_and_explorer_are_one_module(node, name):
-    assert module(script_of(name)).count("export default { render }") == 1
-    assert node(name, "typeof render") == "function"
 
 
 def test_settings_are_known_by_name(tokenizers):

@@ -1,0 +1,105 @@
+"""What holds for every chapter's explorer: it is whole, knows its settings, and all can use it."""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from bs4 import BeautifulSoup
+
+import mtcourse
+from mtcourse.errors import MtcourseError
+from mtcourse.figures.explorer import Explorer, module
+from mtcourse.text.tokenizer import Tokenizer
+from tests.helpers.browsing import Visit, violations, visited_explorers
+from tests.helpers.javascript import computed, script_of
+from tests.helpers.small_corpus import PAIRS
+
+WORDS = sorted(
+    path.parent.name for path in Path(mtcourse.__path__[0]).glob("chapters/*/explorer.py")
+)
+LONGEST = 300_000
+"""Characters that an explorer may add to its page."""
+
+
+@functools.cache
+def arguments_of(word: str) -> tuple:
+    """What an explorer needs; most show what comes with the package."""
+    if word != "problem_setup":
+        return ()
+    tokenizers = [Tokenizer.train([pair.source for pair in PAIRS], size) for size in (290, 320)]
+    return tokenizers, ["The old dog </script> sleeps.", "A cat"]
+
+
+def function_of(word: str):
+    return getattr(
+        importlib.import_module(f"mtcourse.chapters.{word}.explorer"), f"{word}_explorer"
+    )
+
+
+@functools.cache
+def explorer_of(word: str) -> Explorer:
+    return function_of(word)(*arguments_of(word))
+
+
+@pytest.fixture(params=WORDS)
+def word(request: pytest.FixtureRequest) -> str:
+    return request.param
+
+
+def test_every_script_has_its_function():
+    scripts = {path.parent.name for path in Path(mtcourse.__path__[0]).glob("chapters/*/*.js")}
+    assert scripts == set(WORDS) >= {"attention", "masks"}
+
+
+def test_a_notebook_gets_the_widget_and_a_page_its_html(word):
+    explorer = explorer_of(word)
+    assert explorer.name == word
+    data, _ = explorer._repr_mimebundle_()
+    assert data["application/vnd.jupyter.widget-view+json"]["model_id"] == explorer.model_id
+    assert data["text/html"] == explorer.html()
+    assert data["text/plain"] == f"<explorer {word}>"
+
+
+def test_the_html_is_whole_and_loads_nothing(word):
+    explorer = explorer_of(word)
+    assert len(explorer.html()) < LONGEST
+    soup = BeautifulSoup(explorer.html(), "html.parser")
+    state, script = soup.find_all("script")
+    assert json.loads(state.string) == {"data": explorer.data, "settings": explorer.settings}
+    assert state.find_parent()["data-explorer"] == word
+    assert soup.noscript.text == explorer.otherwise
+    assert script["type"] == "module"
+    assert "import" not in re.findall(r"^\w+", script.string, re.MULTILINE)
+    assert "http" not in script.string.replace("http://www.w3.org/2000/svg", "")
+
+
+def test_script_and_what_it_imports_are_one_module(word):
+    assert module(script_of(word)).count("export default { render }") == 1
+    assert computed(word, "typeof render") == "function"
+
+
+def test_a_setting_that_is_unknown_is_refused_with_those_that_there_are(word):
+    known = ", ".join(explorer_of(word).settings)
+    with pytest.raises(MtcourseError, match=f"no settings speed; it has {known}"):
+        function_of(word)(*arguments_of(word), settings={"speed": 1})
+
+
+@pytest.fixture(params=["light", "dark"])
+def opened(browser, request: pytest.FixtureRequest, word) -> Iterator[Visit]:
+    html = explorer_of(word).html()
+    with visited_explorers(browser, request, "file", html, request.param) as visited:
+        yield visited
+
+
+@pytest.mark.browser
+def test_it_can_be_used_by_everybody_on_every_screen(opened):
+    for width in (1400, 400):
+        opened.page.set_viewport_size({"width": width, "height": 900})
+        assert opened.page.evaluate("document.documentElement.scrollWidth") <= width
+        assert violations(opened.page) == []

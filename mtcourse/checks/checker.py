@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
+from mtcourse.checks.card import card_of
 from mtcourse.checks.exercise import Exercise
 from mtcourse.checks.judge import Verdict, judge
 
@@ -44,6 +45,7 @@ def _show(verdict: Verdict) -> None:
         from IPython.display import display
 
         if get_ipython() is not None:
-            display({"text/plain": str(verdict), VERDICT: asdict(verdict)}, raw=True)
+            shown = {"text/plain": str(verdict), "text/html": card_of(verdict)}
+            display({**shown, VERDICT: asdict(verdict)}, raw=True)
             return
     print(verdict)

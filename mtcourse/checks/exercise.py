@@ -47,7 +47,8 @@ class Exercise:
         rules: what must hold before values are compared.
         gradients: whether gradients must flow through the answer.
         tolerance: a difference, relative to 1 + the right value, that is none.
-        forbids: names of functions that do what is asked for, and may not be called.
+        forbids: operations of torch that do what is asked for, by their names in
+            ``guard.OPERATIONS``: an answer may not come to them in any way.
     """
 
     id: str
@@ -61,12 +62,21 @@ class Exercise:
     tolerance: float = 1e-5
     forbids: tuple[str, ...] = ()
 
+    def listed(self) -> list[Case]:
+        """The cases that are the same for everybody; every known mistake is seen on these."""
+        return self._drawn(Draw(PUBLIC_SEED))
+
     def inputs(self, seed: int = PUBLIC_SEED) -> list[Case]:
-        """Every case, drawn twice: plainly, and in double precision laid out the other way."""
+        """The listed cases, and once more with a seed's own numbers, which nobody can know.
+
+        The second time they are in double precision, and laid out in memory the other way.
+        """
         if self.cases is None:
-            return [Case("your value", ())]
-        draws = Draw(seed), Draw(seed + 1, torch.float64, strided=True)
-        return [case for draw in draws for case in self.cases(draw)]
+            return self.listed()
+        return self.listed() + self._drawn(Draw(seed + 1, torch.float64, strided=True))
+
+    def _drawn(self, draw: Draw) -> list[Case]:
+        return [Case("your value", ())] if self.cases is None else list(self.cases(draw))
 
 
 def functions_of(namespace: type) -> tuple[Callable, ...]:

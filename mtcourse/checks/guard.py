@@ -1,7 +1,8 @@
-"""While an answer is tried: what the course has already, it may not call.
+"""While an answer is tried: what the course has already, and what is forbidden, it may not call.
 
-It stands in the same process as the answer, so it stops nobody who sets out to get around it; it
-tells everybody else at once.
+What runs is watched, not what is written: an operation has one name, however an answer came by it.
+The guard stands in the same process as the answer, so it stops nobody who sets out to get around
+it; it tells everybody else at once.
 """
 
 from __future__ import annotations
@@ -10,10 +11,13 @@ import builtins
 import contextlib
 import functools
 import sys
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from pathlib import Path
-from types import CodeType, FrameType, MethodType
+from types import CodeType, FrameType, MethodType, ModuleType
 from typing import Any
+
+from torch.overrides import TorchFunctionMode
+from torch.utils._python_dispatch import TorchDispatchMode
 
 import mtcourse
 
@@ -27,6 +31,47 @@ _PACKAGE = Path(mtcourse.__path__[0])
 _FILES = {*ALLOWED, *(f"{name}.py" for name in ALLOWED)}
 DEEPEST = 10
 """Wrappings that are looked through to see what an answer is."""
+
+_MULTI_HEAD = (
+    "multi_head_attention_forward",
+    "native_multi_head_attention",
+    "transformer_encoder_layer_fwd",
+)
+_ATTENTION = (
+    "scaled_dot_product_attention",
+    "scaled_dot_product_attention_math",
+    "scaled_dot_product_efficient_attention",
+    "scaled_dot_product_flash_attention",
+    "scaled_dot_product_flash_attention_for_cpu",
+    "scaled_dot_product_fused_attention_overrideable",
+    "flex_attention",
+    *_MULTI_HEAD,
+)
+OPERATIONS: Mapping[str, tuple[str, ...]] = {
+    "softmax": ("softmax", "log_softmax", "softmin", "logsumexp", "safe_softmax", *_ATTENTION),
+    "cross-entropy": (
+        "cross_entropy",
+        "cross_entropy_loss",
+        "nll_loss",
+        "nll_loss_forward",
+        "nll_loss2d_forward",
+        "multi_margin_loss",
+        "kl_div",
+    ),
+    "embedding": ("embedding", "embedding_bag"),
+    "one-hot": ("one_hot",),
+    "attention": _ATTENTION,
+    "multi-head attention": _MULTI_HEAD,
+    "gradients": (
+        "run_backward",  # what grad, backward, jacobian, vjp and jacrev end in
+        "enter_dual_level",
+        "make_dual",
+        "grad_increment_nesting",
+        "jvp_increment_nesting",
+    ),
+}
+"""What an exercise can ask to do without, and the operations of torch that do it: each by its name
+in the library's core, without leading underscores."""
 
 
 class NotAllowedHere(Exception):
@@ -42,27 +87,50 @@ def is_reference(module: str) -> bool:
     return package == _NAME and rest != "" and rest.partition(".")[0] not in ALLOWED
 
 
-@contextlib.contextmanager
-def guarded(forbids: Collection[str] = ()) -> Iterator[None]:
-    """Stops a notebook's own code where it calls or imports what it may not.
+def watched(function: Callable, forbids: Collection[str] = ()) -> Callable:
+    """A function that stops where it uses what it may not.
 
     Args:
-        forbids: names of functions, of any library, that the exercise asks to do without.
+        function: an answer.
+        forbids: names of ``OPERATIONS`` that the exercise asks to do without.
     """
+    names = _names_of(forbids)
+
+    return lambda *arguments: _guarded(function, arguments, names)
+
+
+def _guarded(function: Callable, arguments: tuple[Any, ...], names: Collection[str]) -> Any:
+    with contextlib.ExitStack() as guards:
+        if names:
+            guards.enter_context(_Functions(names))
+            guards.enter_context(_Operations(names))
+        guards.enter_context(_calls_watched(names))
+        return function(*arguments)
+
+
+_WATCHED = _guarded.__code__
+
+
+@contextlib.contextmanager
+def _calls_watched(names: Collection[str]) -> Iterator[None]:
+    """Stops a notebook's own code where it calls or imports the reference, and any code where it
+    calls a forbidden function that is none of torch's operations."""
 
     def watch(frame: FrameType, event: str, called: Any) -> None:
         if event == "call":
-            caller, name = frame.f_back, frame.f_code.co_name
-            taken = _is_ready_made(frame.f_code) or (name in forbids and _is_library(frame.f_code))
+            caller, name = frame.f_back, frame.f_code.co_qualname
+            taken = _is_ready_made(frame.f_code) and _is_own(caller)
+            if frame.f_code.co_name in names and _is_library(frame.f_code):
+                taken = not _within_given(caller)
         elif event == "c_call":
-            caller, name = frame, getattr(called, "__name__", "")
-            taken = name in forbids
+            name = str(getattr(called, "__name__", "")).lstrip("_")
+            taken = name in names and not _is_a_values(called) and not _within_given(frame)
         else:
             return
-        if taken and caller and caller.f_globals.get("__name__") == NOTEBOOK:
-            raise NotAllowedHere(frame.f_code.co_qualname if event == "call" else name)
+        if taken:
+            raise NotAllowedHere(_SAID.get(name, name))
 
-    imported, watched = builtins.__import__, sys.getprofile()
+    imported, before = builtins.__import__, sys.getprofile()
 
     def import_with_care(name: str, globals: Any = None, *rest: Any, **others: Any) -> Any:
         if is_reference(name) and (globals or {}).get("__name__") == NOTEBOOK:
@@ -74,28 +142,72 @@ def guarded(forbids: Collection[str] = ()) -> Iterator[None]:
     try:
         yield
     finally:
-        sys.setprofile(watched)
+        sys.setprofile(before)
         builtins.__import__ = imported
 
 
-def ready_made(answer: Any, forbids: Collection[str] = ()) -> str:
-    """The name of the function that an answer is, where it is one that somebody has made before.
+_SAID: Mapping[str, str] = dict.fromkeys(OPERATIONS["gradients"], "automatic differentiation")
 
-    Args:
-        answer: whatever stands under an exercise's name.
-        forbids: names of functions, of any library, that the exercise asks to do without.
+
+def _names_of(forbids: Collection[str]) -> frozenset[str]:
+    return frozenset(name for forbidden in forbids for name in OPERATIONS[forbidden])
+
+
+class _Operations(TorchDispatchMode):
+    """Sees the operations that reach torch's core, whoever calls them."""
+
+    def __init__(self, names: Collection[str]) -> None:
+        super().__init__()
+        self._names = names
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        """Lets an operation pass, or stops it."""
+        _stop_if(func.overloadpacket.__name__, self._names)
+        return func(*args, **(kwargs or {}))
+
+
+class _Functions(TorchFunctionMode):
+    """Sees the functions of torch, and so those that are made of several operations."""
+
+    def __init__(self, names: Collection[str]) -> None:
+        super().__init__()
+        self._names = names
+
+    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        """Lets a function pass, or stops it."""
+        _stop_if(getattr(func, "__name__", ""), self._names)
+        return func(*args, **(kwargs or {}))
+
+
+def _stop_if(name: str, names: Collection[str]) -> None:
+    name = name.lstrip("_")
+    if name in names and not _within_given(sys._getframe(1)):
+        raise NotAllowedHere(_SAID.get(name, name))
+
+
+def _within_given(frame: FrameType | None) -> bool:
+    """Whether a method of the course's own is running: an object that was given may do anything.
+
+    The course's functions are stopped where a notebook calls them, so only methods come so far.
     """
+    while frame and frame.f_code is not _WATCHED:
+        if _holds_answers(frame.f_code.co_filename) and frame.f_code.co_filename != __file__:
+            return True
+        frame = frame.f_back
+    return False
+
+
+def ready_made(answer: Any) -> str:
+    """The name of the course's function that an answer is; empty where it is a learner's own."""
     for _ in range(DEEPEST):
         if isinstance(answer, functools.partial):
             answer = answer.func
         elif isinstance(answer, MethodType):
             answer = answer.__func__
-    code, name = getattr(answer, "__code__", None), getattr(answer, "__name__", "")
-    if code is None:
-        return name if name in forbids else ""
-    if _holds_answers(code.co_filename) and not _is_check(code.co_filename):
-        return code.co_qualname
-    return name if name in forbids and _is_library(code) else ""
+    code = getattr(answer, "__code__", None)
+    if not isinstance(code, CodeType) or not _holds_answers(code.co_filename):
+        return ""
+    return "" if _is_check(code.co_filename) else code.co_qualname
 
 
 def _is_ready_made(code: CodeType) -> bool:
@@ -117,6 +229,17 @@ def _is_check(filename: str) -> bool:
     return folders[:1] == ("checks",) or "exercises" in folders
 
 
+def _is_own(frame: FrameType | None) -> bool:
+    """Whether a frame is the notebook's own code."""
+    return frame is not None and frame.f_globals.get("__name__") == NOTEBOOK
+
+
 def _is_library(code: CodeType) -> bool:
     """Whether a function was written by somebody else than the learner."""
     return "site-packages" in code.co_filename
+
+
+def _is_a_values(called: Any) -> bool:
+    """Whether it is a method of a list, a dictionary or another plain value, whatever its name."""
+    owner = getattr(called, "__self__", None)
+    return type(owner).__module__ == "builtins" and not isinstance(owner, ModuleType | None)

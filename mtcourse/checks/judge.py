@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from mtcourse.checks.attempt import Attempt, attempt
-from mtcourse.checks.exercise import PUBLIC_SEED, Exercise, message_of
-from mtcourse.checks.outcomes import Case, apart, outcome_of
+from mtcourse.checks.diagnosis import mistake_in
+from mtcourse.checks.exercise import PUBLIC_SEED, Exercise
+from mtcourse.checks.outcomes import Case, Outcome, outcome_of
 from mtcourse.checks.properties import Trial, properties_of
+from mtcourse.checks.tables import Table, compared
 
 
 @dataclass(frozen=True)
@@ -25,6 +27,9 @@ class Verdict:
         misconception: the name of the known mistake that does just what the answer does.
         message: what that mistake is.
         hint: how to go on.
+        looked_at: how many properties there are to look at.
+        prints: what the answer printed on one of the inputs.
+        tables: what differs, as tables, where the inputs can be checked by hand.
     """
 
     exercise: str
@@ -35,6 +40,9 @@ class Verdict:
     misconception: str = ""
     message: str = ""
     hint: str = ""
+    looked_at: int = 0
+    prints: str = ""
+    tables: tuple[Table, ...] = ()
 
     def __str__(self) -> str:
         """The verdict as a learner reads it."""
@@ -43,76 +51,70 @@ class Verdict:
         lines += [f"  → {self.message}"] * bool(self.message)
         lines += [f"  Hint: {self.hint}"] * bool(self.hint)
         lines += ["  All of it is right."] * self.passed
+        lines += ["  " + self.prints.replace("\n", "\n      ")] * bool(self.prints)
         return "\n".join(lines)
 
 
 def judge(exercise: Exercise, answer: Any, seed: int = PUBLIC_SEED) -> Verdict:
     """Tries an answer on an exercise's cases, and names the mistake where it is a known one."""
     cases, is_value = exercise.inputs(seed), exercise.cases is None
+    expected = expected_of(exercise, cases)  # first: an answer could change torch itself
     tried = attempt(exercise.id, answer, cases, is_value, exercise.gradients, exercise.forbids)
-    return verdict_on(exercise, cases, tried)
+    return verdict_on(exercise, cases, expected, tried)
 
 
-def verdict_on(exercise: Exercise, cases: Sequence[Case], tried: Attempt) -> Verdict:
-    """The verdict on what an answer did, wherever it did it."""
-    if tried.fault:
-        return Verdict(exercise.id, False, answered=False, wrong=tried.fault)
-    trials = [
-        Trial(case, outcome_of(exercise.oracle, case, exercise.gradients), got)
-        for case, got in zip(cases, tried.outcomes, strict=True)
-    ]
-    holds: list[str] = []
-    for says, fails in properties_of(exercise, trials):
-        fault = next((fault for trial in trials if (fault := fails(trial))), "")
-        if fault:
-            return _rejected(exercise, trials, holds, f"{says}\n{fault}")
-        holds.append(says)
-    return Verdict(exercise.id, True, holds=tuple(holds))
+def expected_of(exercise: Exercise, cases: Sequence[Case]) -> list[Outcome]:
+    """What the right answer does on each case."""
+    return [outcome_of(exercise.oracle, case, exercise.gradients) for case in cases]
 
 
-def _known_mistake(exercise: Exercise, trials: Sequence[Trial]) -> Callable | None:
-    """The misconception that gives on every case what the answer gives.
-
-    Wrong values come about in many ways, with other gradients: so if none fits with its gradients,
-    one whose values fit will do. Right values have nothing but their gradients to tell them by.
-    """
-    known = exercise.misconceptions
-    fits = (wrong for wrong in known if _does_the_same(exercise, wrong, trials))
-    values_fit = (
-        wrong for wrong in known if _does_the_same(exercise, wrong, trials, gradients=False)
-    )
-    by_values = exercise.gradients and not _does_the_same(
-        exercise, exercise.oracle, trials, gradients=False
-    )
-    return next(fits, None) or (next(values_fit, None) if by_values else None)
-
-
-def _does_the_same(
-    exercise: Exercise, function: Callable, trials: Sequence[Trial], gradients: bool = True
-) -> bool:
-    """Whether a function gives on every case what the answer gives."""
-    gradients = gradients and exercise.gradients
-    for trial in trials:
-        got = trial.got if gradients else replace(trial.got, gradients=())
-        if apart(outcome_of(function, trial.case, gradients), got, exercise.tolerance) > 1:
-            return False
-    return True
-
-
-def _rejected(
-    exercise: Exercise, trials: Sequence[Trial], holds: Sequence[str], wrong: str
+def verdict_on(
+    exercise: Exercise, cases: Sequence[Case], expected: Sequence[Outcome], tried: Attempt
 ) -> Verdict:
-    """The verdict on a wrong answer: a known mistake if one does exactly the same."""
-    mistake = _known_mistake(exercise, trials)
+    """The verdict on what an answer did, wherever it did it.
+
+    Args:
+        exercise: what it was an answer to.
+        cases: the inputs.
+        expected: what the right answer does on each.
+        tried: what the answer did on each.
+    """
+    if tried.fault:
+        return Verdict(exercise.id, False, answered=False, wrong=tried.fault, prints=tried.prints)
+    trials = [Trial(*each) for each in zip(cases, expected, tried.outcomes, strict=True)]
+    properties = list(properties_of(exercise, trials))
+    holds: list[str] = []
+    verdict = Verdict(exercise.id, True)
+    for says, fails in properties:
+        failed = next(((fault, trial) for trial in trials if (fault := fails(trial))), None)
+        if failed:
+            verdict = _rejected(exercise, trials, f"{says}\n{failed[0]}")
+            verdict = replace(verdict, tables=_tables(exercise, failed[1]))
+            break
+        holds.append(says)
+    return replace(verdict, holds=tuple(holds), looked_at=len(properties), prints=tried.prints)
+
+
+def _tables(exercise: Exercise, trial: Trial) -> tuple[Table, ...]:
+    """Where the values differ, if they can be checked by hand."""
+    if not trial.case.by_hand or trial.got.stop:
+        return ()
+    try:
+        return compared(trial.got.value, trial.expected.value, exercise.tolerance)
+    except Exception:  # what an answer returned may have no numbers
+        return ()
+
+
+def _rejected(exercise: Exercise, trials: Sequence[Trial], wrong: str) -> Verdict:
+    """The verdict on a wrong answer, with its mistake where there is a name for it."""
+    mistake = mistake_in(exercise, trials)
     if mistake is None:
-        return Verdict(exercise.id, False, holds=tuple(holds), wrong=wrong, hint=exercise.hint)
-    message, hint = message_of(mistake)
+        return Verdict(exercise.id, False, wrong=wrong, hint=exercise.hint)
     return Verdict(
         exercise.id,
         False,
-        holds=tuple(holds),
         wrong=wrong,
-        misconception=mistake.__name__,
-        message=message,
-        hint=hint,
+        misconception=mistake.name,
+        message=mistake.message,
+        hint=mistake.hint,
     )

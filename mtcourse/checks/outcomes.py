@@ -8,17 +8,23 @@ import warnings
 from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
-from numbers import Number
+from decimal import Decimal
+from numbers import Number, Real
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor
 
-from mtcourse.checks import guard
+from mtcourse.checks.deadline import TookTooLong
+from mtcourse.checks.prints import cut
 
 ROUNDING = 8
 """Roundings of a number's own precision that two right ways to compute it may differ by."""
+LONGEST_MESSAGE = 300
+"""Characters that are kept of an exception's message, and of a line of code."""
+_CHECKS = str(Path(__file__).parent)
 
 
 @dataclass(frozen=True)
@@ -78,7 +84,7 @@ def outcome_of(function: Callable, case: Case, gradients: bool = False) -> Outco
             value = function(*arguments)
         except SystemExit:
             return Outcome(stop=Stop("SystemExit", "it ended the program"))
-        except KeyboardInterrupt:  # whoever waits wants to stop
+        except (KeyboardInterrupt, TookTooLong):  # to be stopped is not the answer's doing
             raise
         except BaseException as error:
             return Outcome(stop=_stop_of(error))
@@ -91,14 +97,20 @@ def outcome_of(function: Callable, case: Case, gradients: bool = False) -> Outco
 
 
 def _stop_of(error: BaseException) -> Stop:
-    """An exception without what it holds on to."""
-    frames = [
-        frame
-        for frame in traceback.extract_tb(error.__traceback__)
-        if frame.filename != guard.__file__  # a learner's own line says more
-    ]
-    line = frames[-1].line or "" if len(frames) > 1 else ""
-    return Stop(type(error).__name__, str(error).split("\n")[0], line)
+    """An exception without what it holds on to, and the learner's own line where it arose."""
+    frames = traceback.extract_tb(error.__traceback__)[1:]  # the first is the call from here
+    frames = [frame for frame in frames if not frame.filename.startswith(_CHECKS)]
+    own = [frame for frame in frames if "site-packages" not in frame.filename]
+    line = (own or frames)[-1].line or "" if frames else ""
+    try:
+        message = str(error).split("\n")[0]
+    except Exception:  # an exception of a learner's own can be anything
+        message = ""
+    return Stop(
+        cut(type(error).__name__, LONGEST_MESSAGE),
+        cut(message, LONGEST_MESSAGE),
+        cut(line, LONGEST_MESSAGE),
+    )
 
 
 def _gradients(function: Callable, case: Case) -> tuple[Tensor, ...] | None:
@@ -149,6 +161,8 @@ def distance(one: Any, other: Any, tolerance: float) -> float:
 def _distance(one: Any, other: Any, tolerance: float) -> float:
     ours, theirs = _as_tensor(one), _as_tensor(other)
     if ours is not None and theirs is not None:
+        if is_number(one) or is_number(other):  # an array of one element is a number, too
+            ours, theirs = (x.reshape(()) if x.numel() == 1 else x for x in (ours, theirs))
         return _between(ours, theirs, tolerance)
     if isinstance(one, Mapping) and isinstance(other, Mapping):
         if set(one) != set(other):
@@ -166,14 +180,21 @@ def _is_sequence(value: Any) -> bool:
     return isinstance(value, Sequence) and not isinstance(value, (str, bytes))
 
 
+def is_number(value: Any) -> bool:
+    """Whether it is a single real number of Python's: a fraction and a decimal are."""
+    return isinstance(value, Real | Decimal) and not isinstance(value, bool | np.generic)
+
+
 def _as_tensor(value: Any) -> Tensor | None:
     """Numbers and arrays as tensors; None for anything else."""
     if isinstance(value, Tensor):
         return value.detach()
     if isinstance(value, np.ndarray | np.generic):
         return torch.as_tensor(value)
-    if isinstance(value, Number) and not isinstance(value, complex):
+    if isinstance(value, bool | int | float):
         return torch.tensor(value)
+    if isinstance(value, Number) and not isinstance(value, complex):
+        return torch.tensor(float(value), dtype=torch.float64)  # type: ignore[arg-type]
     return None
 
 
@@ -183,6 +204,8 @@ def _between(one: Tensor, other: Tensor, tolerance: float) -> float:
         return math.inf
     if one.dim() and (one.dtype == torch.bool) != (other.dtype == torch.bool):
         return math.inf
+    if one.is_complex() or other.is_complex():
+        return 0.0 if torch.equal(one, other) else math.inf
     precision = [torch.finfo(x.dtype).eps for x in (one, other) if x.is_floating_point()]
     if tolerance:
         tolerance = max(tolerance, *(ROUNDING * eps for eps in precision), 0.0)

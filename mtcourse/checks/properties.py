@@ -12,8 +12,10 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from mtcourse.checks.deadline import TookTooLong
 from mtcourse.checks.exercise import Exercise
-from mtcourse.checks.outcomes import Case, Outcome, distance
+from mtcourse.checks.outcomes import Case, Outcome, distance, is_number
+from mtcourse.checks.prints import cut
 
 
 @dataclass(frozen=True)
@@ -30,6 +32,11 @@ Fails = Callable[[Trial], str]
 
 def properties_of(exercise: Exercise, trials: Sequence[Trial]) -> Iterator[tuple[str, Fails]]:
     """Each property in words, with what says on one trial how it fails: nothing where it holds."""
+    for says, fails in _properties_of(exercise, trials):
+        yield says, _without_stumbling(fails)
+
+
+def _properties_of(exercise: Exercise, trials: Sequence[Trial]) -> Iterator[tuple[str, Fails]]:
     if exercise.cases is None:
         yield "it is the right value", _is_another(exercise.tolerance)
         return
@@ -50,21 +57,70 @@ def properties_of(exercise: Exercise, trials: Sequence[Trial]) -> Iterator[tuple
         yield "lets gradients through", _stops_gradients(exercise.tolerance)
 
 
+def _without_stumbling(fails: Fails) -> Fails:
+    """The same, whatever an answer returned: some things cannot even be looked at."""
+
+    def looked_at(trial: Trial) -> str:
+        try:
+            return fails(trial)
+        except Exception:  # such as a tensor without numbers, or a class that forbids comparisons
+            what = f"what it returned, an object of type {type(trial.got.value).__name__},"
+            return f"on {trial.case.name} {what} cannot be compared with numbers"
+
+    return looked_at
+
+
 def _is_another(tolerance: float) -> Fails:
-    """Says which parts of a value are wrong, and not what they should be."""
+    """Says which parts of a value are wrong, and not what they should be.
+
+    Of choices, such as True and False, it says how many are wrong and not which: with names, they
+    would be found by trying.
+    """
 
     def fails(trial: Trial) -> str:
         value, expected = trial.got.value, trial.expected.value
         if distance(value, expected, tolerance) <= 1:
             return ""
         if not isinstance(expected, Mapping):
-            return "it is another one"
-        if not isinstance(value, Mapping) or set(value) != set(expected):
+            kind = _another_kind(value, expected)
+            return f"it {kind}" if kind else "it is another one"
+        if not isinstance(value, Mapping):
             return f"it should be a dictionary with the names {', '.join(map(str, expected))}"
+        if set(value) != set(expected):
+            return _other_names(value, expected)
         wrong = [key for key in expected if distance(value[key], expected[key], tolerance) > 1]
-        return f"not yet: {', '.join(map(str, wrong))}"
+        if all(isinstance(one, bool | str) for one in expected.values()):
+            return f"not yet: {len(wrong)} of {len(expected)} {_are(wrong)} wrong"
+        return f"not yet: {', '.join(_named(key, value[key], expected[key]) for key in wrong)}"
 
     return fails
+
+
+def _are(parts: Sequence[Any]) -> str:
+    return "is" if len(parts) == 1 else "are"
+
+
+def _named(key: Any, value: Any, expected: Any) -> str:
+    """A part of a value by its name, with what is strange about its kind."""
+    kind = _another_kind(value, expected)
+    return f"{key} ({kind})" if kind else str(key)
+
+
+def _another_kind(value: Any, expected: Any) -> str:
+    """What a value is and what it should be, as the end of a sentence; empty where it is right."""
+    given, wanted = _kind_of(value), _kind_of(expected)
+    if given == wanted or _counts_as(value, expected):
+        return ""
+    return f"is {given}, and should be {wanted}"
+
+
+def _other_names(value: Mapping, expected: Mapping) -> str:
+    """Which names of a dictionary are missing, and which are too many."""
+    missing = [str(name) for name in expected if name not in value]
+    extra = [str(name) for name in value if name not in expected]
+    parts = [f"missing: {', '.join(missing)}"] * bool(missing)
+    parts += [f"not asked for: {', '.join(extra)}"] * bool(extra)
+    return cut(f"its names should be those in the question; {'; '.join(parts)}", LONGEST_LINE)
 
 
 def _holds(rule: Callable[[Case, Any], bool], trial: Trial) -> bool:
@@ -82,6 +138,8 @@ def _stops(trial: Trial) -> str:
     stop = trial.got.stop
     if stop is None:
         return ""
+    if stop.kind == TookTooLong.__name__:
+        return f"on {trial.case.name} {stop.message}"
     place = f", at `{stop.line}`" if stop.line else ""
     told = f"on {trial.case.name} it stopped with {stop.kind}: {stop.message}{place}"
     return f"{told}. {_DOUBLE}" if _mixes_precisions(trial) else told
@@ -117,35 +175,78 @@ def _changes(trial: Trial) -> str:
 
 def _kind(trial: Trial) -> str:
     value, expected = trial.got.value, trial.expected.value
-    if isinstance(expected, list) and isinstance(value, list | tuple):
+    if _are_lists(expected, value):
         return ""  # how long a list is may be what is asked
-    what, wanted, given = "it", _kind_of(expected), _kind_of(value)
-    if wanted == given and isinstance(expected, tuple):
-        for number, (one, other) in enumerate(zip(expected, value, strict=True), start=1):
-            if _kind_of(one) != _kind_of(other) and distance(other, one, 1.0) == math.inf:
-                what, wanted, given = f"number {number} in it", _kind_of(one), _kind_of(other)
-                break
-    on = trial.case.name
-    return "" if wanted == given else f"on {on} {what} is {given}, and should be {wanted}"
+    if fault := _another_kind(value, expected):
+        return f"on {trial.case.name} it {fault}"
+    if isinstance(expected, tuple) and isinstance(value, tuple | list):
+        for ordinal, one, other in zip(_ORDINALS, expected, value, strict=False):
+            fault = "" if _are_lists(one, other) else _another_kind(other, one)
+            if fault and distance(other, one, 1.0) == math.inf:
+                return f"on {trial.case.name} the {ordinal} thing that it returns {fault}"
+    return ""
+
+
+def _are_lists(expected: Any, value: Any) -> bool:
+    return isinstance(expected, list) and isinstance(value, list | tuple)
+
+
+_ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth")
+
+
+def _counts_as(value: Any, expected: Any) -> bool:
+    """Whether something of another kind is as good: integers and fractions are numbers, and so is
+    an array of one number."""
+    if is_number(expected):
+        return is_number(value) or _is_one_number(value)
+    return _kind_of(expected) == _NUMBERS[0] and _kind_of(value) in _NUMBERS
+
+
+def _is_one_number(value: Any) -> bool:
+    """Whether it is a tensor or an array with one number in it."""
+    if isinstance(value, np.ndarray):
+        return value.size == 1 and value.dtype.kind in "iuf"
+    return isinstance(value, Tensor) and value.numel() == 1 and _kind_of(value) in _NUMBERS
+
+
+_NUMBERS = ("a tensor of numbers", "a tensor of integers")
 
 
 def _kind_of(value: Any) -> str:
     """What something is, in words."""
-    if isinstance(value, np.generic) or (isinstance(value, Tensor) and value.dim() == 0):
-        value = value.item()
     if isinstance(value, Tensor):
-        if value.dtype == torch.bool:
-            return "a tensor of True and False"
-        return "a tensor of numbers" if value.is_floating_point() else "a tensor of integers"
+        return _kind_of_tensor(value)
+    if isinstance(value, np.ndarray):
+        return f"an array of numpy, of type {value.dtype}"
+    if isinstance(value, np.generic):
+        value = value.item()
     if isinstance(value, bool):
         return "True or False"
-    if isinstance(value, int | float):
+    if is_number(value):
         return "a number"
+    if isinstance(value, str):
+        return "text"
     if value is None:
         return "nothing (is there a return?)"
     if isinstance(value, tuple | list):
         return f"a sequence of {len(value)}"
-    return f"an object of type {type(value).__name__}"
+    return f"an object of type {cut(type(value).__name__, 100)}"
+
+
+def _kind_of_tensor(x: Tensor) -> str:
+    if x.device.type == "meta":
+        return "a tensor without numbers (it is on the device meta)"
+    if x.layout != torch.strided:
+        return "a sparse tensor"
+    if x.is_complex():
+        return "a tensor of complex numbers"
+    if x.is_quantized:
+        return "a quantized tensor"
+    if x.dim() == 0:
+        return "True or False" if x.dtype == torch.bool else "a number"
+    if x.dtype == torch.bool:
+        return "a tensor of True and False"
+    return _NUMBERS[0] if x.is_floating_point() else _NUMBERS[1]
 
 
 def _shape(trial: Trial) -> str:
@@ -195,22 +296,32 @@ def _stops_gradients(tolerance: float) -> Fails:
     return fails
 
 
+LONGEST_LINE = 300
+"""Characters of a value that are shown."""
+
+
 def _shown(value: Any) -> str:
-    """A value in at most a line."""
-    if isinstance(value, Tensor):
-        if value.numel() > 16:
+    """A value in at most a line, whatever it is."""
+    try:
+        if isinstance(value, Tensor) and value.numel() > 16:
             first = value.flatten()[:4].tolist()
             return f"{tuple(value.shape)} beginning with {_rounded(first)}"
-        return str(_rounded(value.tolist()))
-    return str(_rounded(value))
+        return cut(" ".join(str(_rounded(value)).split()), LONGEST_LINE)
+    except Exception:  # what an answer returns may have no numbers, or no words for itself
+        return f"an object of type {type(value).__name__}"
 
 
 def _rounded(value: Any) -> Any:
-    if isinstance(value, Tensor):  # in a sequence
+    if isinstance(value, Tensor):
         few = value.numel() <= 16
         return _rounded(value.tolist()) if few else f"a tensor {tuple(value.shape)}"
     if isinstance(value, list | tuple):
-        return type(value)(_rounded(part) for part in value)
+        parts = [_rounded(part) for part in value[:MOST_PARTS]] + ["…"] * (len(value) > MOST_PARTS)
+        return tuple(parts) if isinstance(value, tuple) else parts
     if not isinstance(value, float):
         return value
     return int(value) if value.is_integer() else float(f"{value:.4g}")
+
+
+MOST_PARTS = 50
+"""Parts of a sequence that are shown."""

@@ -10,7 +10,7 @@ import torch
 
 from mtcourse.checks.attempt import OPEN
 from mtcourse.checks.exercise import PUBLIC_SEED, Exercise
-from mtcourse.checks.judge import Verdict, verdict_on
+from mtcourse.checks.judge import Verdict, expected_of, verdict_on
 from mtcourse.errors import MtcourseError
 from mtcourse.grading.allowed import not_allowed
 from mtcourse.grading.cell_code import can_be_read
@@ -150,7 +150,8 @@ def _tried(run: Run, exercise: Exercise, seed: int) -> tuple[Verdict | None, Ran
         return None, ran
     places = sorted(range(len(tried.outcomes)), key=order.__getitem__)
     outcomes = tuple(tried.outcomes[place] for place in places)
-    return verdict_on(exercise, cases, replace(tried, outcomes=outcomes)), ran
+    tried = replace(tried, outcomes=outcomes)
+    return verdict_on(exercise, cases, expected_of(exercise, cases), tried), ran
 
 
 def check_cell(exercise: Exercise, cases: str, shown_by: str = "show_attempt") -> str:

@@ -1,0 +1,546 @@
+"""Which mistake a wrong answer makes: one of the exercise's own, or one that is made anywhere."""
+
+from __future__ import annotations
+
+import contextlib
+import inspect
+import itertools
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from mtcourse.checks.deadline import TookTooLong
+from mtcourse.checks.exercise import Exercise, functions_of, message_of
+from mtcourse.checks.guard import NotAllowedHere
+from mtcourse.checks.outcomes import Case, Outcome, apart, distance, is_number, outcome_of
+from mtcourse.checks.properties import Trial
+from mtcourse.checks.shared_mistakes import OfAnArgument, OfTheResult
+
+
+@dataclass(frozen=True)
+class Mistake:
+    """What is wrong with an answer.
+
+    Args:
+        name: of the function that makes the same mistake.
+        message: what the answer does.
+        hint: how to go on.
+    """
+
+    name: str
+    message: str
+    hint: str
+
+
+def mistake_in(exercise: Exercise, trials: Sequence[Trial]) -> Mistake | None:
+    """The mistake that explains what a wrong answer did, if there is one that does.
+
+    First come the exercise's own that do on every case what the answer does; then those that wrap
+    the right answer; then the exercise's own that do what the answer does wherever it is wrong,
+    for it may be right elsewhere.
+    """
+    finds = (_same, _of_the_result, _of_an_argument, _where_wrong, _by_behaviour)
+    for find in finds if exercise.cases else (_same, _in_a_value):
+        with contextlib.suppress(Exception):  # what an answer returned can be anything
+            if mistake := find(exercise, trials):
+                return mistake
+    return None
+
+
+def _named(function: Callable, **words: str) -> Mistake:
+    """A mistake from the function that makes it."""
+    message, hint = message_of(function)
+    if words:
+        message, hint = message.format(**words), hint.format(**words)
+    return Mistake(function.__name__, message, hint)
+
+
+# --- the exercise's own --------------------------------------------------------------------------
+
+
+def _same(exercise: Exercise, trials: Sequence[Trial]) -> Mistake | None:
+    """The misconception that gives on every case what the answer gives.
+
+    Wrong values come about in many ways, with other gradients: so if none fits with its gradients,
+    one whose values fit will do. Right values have nothing but their gradients to tell them by.
+    """
+    known = exercise.misconceptions
+    fits = (wrong for wrong in known if _does_the_same(exercise, wrong, trials))
+    values_fit = (
+        wrong for wrong in known if _does_the_same(exercise, wrong, trials, gradients=False)
+    )
+    by_values = exercise.gradients and any(_is_wrong(trial, exercise) for trial in trials)
+    found = next(fits, None) or (next(values_fit, None) if by_values else None)
+    return _named(found) if found else None
+
+
+def _does_the_same(
+    exercise: Exercise, function: Callable, trials: Sequence[Trial], gradients: bool = True
+) -> bool:
+    """Whether a function gives on every case what the answer gives."""
+    gradients = gradients and exercise.gradients
+    for trial in trials:
+        got = trial.got if gradients else replace(trial.got, gradients=())
+        if apart(outcome_of(function, trial.case, gradients), got, exercise.tolerance) > 1:
+            return False
+    return True
+
+
+def _where_wrong(exercise: Exercise, trials: Sequence[Trial]) -> Mistake | None:
+    """The misconception that gives what the answer gives on each case where that is wrong."""
+    wrong = [t for t in trials if _is_wrong(t, exercise) and not t.got.stop]
+    if len(wrong) < 2 or not any(_tells_much(trial) for trial in wrong):
+        return None
+    for known in exercise.misconceptions:
+        if _does_the_same(exercise, known, wrong, gradients=False):
+            return _named(known)
+    return None
+
+
+def _is_wrong(trial: Trial, exercise: Exercise) -> bool:
+    """Whether the value is wrong, whatever its gradients."""
+    got, expected = (replace(o, gradients=()) for o in (trial.got, trial.expected))
+    return apart(got, expected, exercise.tolerance) > 1
+
+
+def _tells_much(trial: Trial) -> bool:
+    """Whether a value is more than a yes, a no, a small number or nothing at all."""
+    value = trial.got.value
+    if isinstance(value, Tensor):
+        return value.numel() > 2
+    if isinstance(value, float):
+        return not value.is_integer()
+    return isinstance(value, str | Sequence | Mapping) and len(value) > 2
+
+
+# --- of the result, of an argument ---------------------------------------------------------------
+
+
+def _of_the_result(exercise: Exercise, trials: Sequence[Trial]) -> Mistake | None:
+    if any(trial.got.stop for trial in trials):
+        return None
+    for function in functions_of(OfTheResult):
+        if _explains(exercise, trials, lambda trial, f=function: f(trial.expected.value)):
+            return _named(function)
+    return _by_a_factor(exercise, trials)
+
+
+def _of_an_argument(exercise: Exercise, trials: Sequence[Trial]) -> Mistake | None:
+    names = list(inspect.signature(exercise.oracle).parameters)
+    for place, name in enumerate(names):
+        for function in functions_of(OfAnArgument):
+            change = _changing(exercise, {place: function})
+            if _explains(exercise, trials, change):
+                return _named(function, name=name)
+    for (i, one), (j, other) in itertools.permutations(enumerate(names), 2):
+        if _explains(exercise, trials, _moving(exercise, {i: j})):
+            return Mistake(
+                "argument_used_twice",
+                f"You use `{other}` in the place of `{one}`.",
+                f"Where does `{one}` belong, and does it stand there?",
+            )
+    for (i, one), (j, other) in itertools.combinations(enumerate(names), 2):
+        if _explains(exercise, trials, _moving(exercise, {i: j, j: i})):
+            return Mistake(
+                "arguments_exchanged",
+                f"It is as if `{one}` and `{other}` were exchanged.",
+                f"Where does `{one}` stand in your function, and where `{other}`?",
+            )
+    return None
+
+
+def _explains(
+    exercise: Exercise, trials: Sequence[Trial], mistaken: Callable[[Trial], Any]
+) -> bool:
+    """Whether an answer returns on every case what the right answer, so mistaken, returns."""
+    tells = False
+    for trial in trials:
+        try:
+            value = mistaken(trial)
+        except Exception:  # the mistake cannot be made here
+            value = _IMPOSSIBLE
+        is_wrong = _is_wrong(trial, exercise)
+        if value is _IMPOSSIBLE or trial.got.stop:
+            if is_wrong:
+                return False
+            continue
+        if not _is_the_same(trial.got.value, value, exercise.tolerance):
+            return False
+        tells = tells or is_wrong
+    return tells
+
+
+_IMPOSSIBLE = object()
+
+
+def _is_the_same(value: Any, other: Any, tolerance: float) -> bool:
+    """Whether two values are equal and of one type; tensors, lists and numbers are told apart."""
+    kinds = [
+        Tensor if isinstance(one, Tensor) else float if is_number(one) else type(one)
+        for one in (value, other)
+    ]
+    return kinds[0] == kinds[1] and distance(value, other, tolerance) <= 1
+
+
+def _changing(exercise: Exercise, changes: Mapping[int, Callable]) -> Callable[[Trial], Any]:
+    """What the right answer returns when arguments are taken for something else."""
+
+    def mistaken(trial: Trial) -> Any:
+        arguments = [
+            changes[place](argument) if place in changes else argument
+            for place, argument in enumerate(trial.case.arguments)
+        ]
+        return _returned(exercise, tuple(arguments))
+
+    return mistaken
+
+
+def _moving(exercise: Exercise, places: Mapping[int, int]) -> Callable[[Trial], Any]:
+    """What the right answer returns when arguments stand in the places of others.
+
+    Args:
+        exercise: whose right answer it is.
+        places: from a place to the place of what is used there.
+    """
+
+    def mistaken(trial: Trial) -> Any:
+        given = trial.case.arguments
+        moved = [given[places.get(place, place)] for place in range(len(given))]
+        return _returned(exercise, tuple(moved))
+
+    return mistaken
+
+
+def _returned(exercise: Exercise, arguments: tuple[Any, ...]) -> Any:
+    outcome = outcome_of(exercise.oracle, Case("changed", arguments))
+    return _IMPOSSIBLE if outcome.stop else outcome.value
+
+
+def _by_a_factor(exercise: Exercise, trials: Sequence[Trial]) -> Mistake | None:
+    """A number by which the whole result is off on each case, the same or another one."""
+    factors = {}
+    for trial in trials:
+        factor = _factor_of(trial, exercise.tolerance)
+        if factor is None:
+            return None
+        if math.isfinite(factor):
+            factors[trial.case.name] = factor
+    if len(factors) < 2 or all(abs(factor - 1) < 1e-4 for factor in factors.values()):
+        return None
+    first, *others = factors.values()
+    if all(math.isclose(first, other, rel_tol=1e-3) for other in others):
+        return Mistake(
+            "off_by_a_factor",
+            f"Yours is {first:.4g} times the right result, on every input.",
+            "Which number is left out, or is there once too often?",
+        )
+    (name, one), (other_name, other), *_ = sorted(factors.items(), key=lambda each: each[1])
+    return Mistake(
+        "off_by_a_factor_that_varies",
+        f"On each input yours is the right result times a number: {one:.4g} on {name}, "
+        f"{other:.4g} on {other_name}.",
+        "Which size of the input gives these numbers? Is it divided by the right one?",
+    )
+
+
+def _factor_of(trial: Trial, tolerance: float) -> float | None:
+    """The number that the right value was multiplied by; infinite where any would do."""
+    got, expected = trial.got.value, trial.expected.value
+    if not all(isinstance(one, Tensor) and one.is_floating_point() for one in (got, expected)):
+        return None
+    if got.shape != expected.shape or not expected.isfinite().all():
+        return None
+    at = expected.abs().flatten().argmax() if expected.numel() else None
+    if at is None or not expected.flatten()[at]:
+        return math.inf
+    factor = float(got.flatten()[at] / expected.flatten()[at])
+    same = distance(got, expected * factor, max(tolerance, 1e-4)) <= 1
+    return factor if same and factor else None
+
+
+# --- by behaviour --------------------------------------------------------------------------------
+
+
+def _by_behaviour(exercise: Exercise, trials: Sequence[Trial]) -> Mistake | None:
+    """What can be said of an answer that is no known mistake."""
+    wrong = [trial for trial in trials if _is_wrong(trial, exercise)]
+    right = [trial for trial in trials if not _is_wrong(trial, exercise)]
+    for behaves in (
+        _does_what_is_forbidden,
+        _takes_too_long,
+        _returns_nothing,
+        _loses_gradients,
+        _needs_one_layout,
+        _knows_one_sentence,
+        _knows_one_precision,
+        _gives_nan,
+        _is_the_same_everywhere,
+        _shapes_do_not_fit,
+    ):
+        if mistake := behaves(wrong, right):
+            return mistake
+    return None
+
+
+Behaviour = Sequence[Trial]
+
+
+def _does_what_is_forbidden(wrong: Behaviour, right: Behaviour) -> Mistake | None:
+    stop = next((t.got.stop for t in wrong if t.got.stop), None)
+    if stop is None or stop.kind != NotAllowedHere.__name__:
+        return None
+    return Mistake(
+        "not_allowed",
+        "Your function calls what the exercise asks you to write.",
+        "Write it from the operations that the question names.",
+    )
+
+
+def _takes_too_long(wrong: Behaviour, right: Behaviour) -> Mistake | None:
+    if not any(t.got.stop and t.got.stop.kind == TookTooLong.__name__ for t in wrong):
+        return None
+    return Mistake(
+        "takes_too_long",
+        "Your function does not come to an end, or is far too slow.",
+        "Which condition ends each of your loops, and can it be met?",
+    )
+
+
+def _returns_nothing(wrong: Behaviour, right: Behaviour) -> Mistake | None:
+    if right or any(t.got.stop or t.got.value is not None for t in wrong):
+        return None
+    return Mistake(
+        "returns_nothing",
+        "Your function returns nothing.",
+        "What is printed is not returned: end the function with `return`.",
+    )
+
+
+def _loses_gradients(wrong: Behaviour, right: Behaviour) -> Mistake | None:
+    if wrong or not right:
+        return None
+    if any(t.got.changed for t in right):
+        return None
+    if all(t.got.gradients is None for t in right):
+        return Mistake(
+            "loses_gradients",
+            "The values are right, but no gradient flows back through your function.",
+            "`detach`, `no_grad`, `.data`, `.item()`, `torch.tensor` and NumPy cut it off.",
+        )
+    return Mistake(
+        "other_gradients",
+        "The values are right, but their gradient is not: part of it is cut off or not finite.",
+        "Look for a part that is detached, rounded or taken from a constant, and for NaN.",
+    )
+
+
+def _needs_one_layout(wrong: Behaviour, right: Behaviour) -> Mistake | None:
+    if not any(t.got.stop and "view size is not" in t.got.stop.message for t in wrong):
+        return None
+    return Mistake(
+        "needs_one_layout",
+        "`view` only works where the numbers lie in memory in the order of the dimensions, and a "
+        "transposed tensor's do not.",
+        "`reshape` does the same for every tensor.",
+    )
+
+
+def _knows_one_sentence(wrong: Behaviour, right: Behaviour) -> Mistake | None:
+    if not wrong or len(right) < 2:
+        return None
+    if min(map(_dimensions, wrong)) <= max(map(_dimensions, right)):
+        return None
+    return Mistake(
+        "knows_one_sentence",
+        "Your function is right for a single sentence, and not for a batch of them.",
+        "Count dimensions from the end (−1, −2), and transpose with `.mT`.",
+    )
+
+
+def _dimensions(trial: Trial) -> int:
+    """The largest number of dimensions among a case's tensors."""
+    return max((a.dim() for a in trial.case.arguments if isinstance(a, Tensor)), default=0)
+
+
+def _knows_one_precision(wrong: Behaviour, right: Behaviour) -> Mistake | None:
+    if not wrong or not right:
+        return None
+    if not all(_is_double(t) for t in wrong) or any(_is_double(t) for t in right):
+        return None
+    return Mistake(
+        "knows_one_precision",
+        "Your function is right in single precision, and not in double precision.",
+        "Give what you make yourself the type of the input, as in `torch.ones(3, dtype=x.dtype)`.",
+    )
+
+
+def _is_double(trial: Trial) -> bool:
+    tensors = [a for a in trial.case.arguments if isinstance(a, Tensor)]
+    return any(a.dtype == torch.float64 for a in tensors)
+
+
+def _gives_nan(wrong: Behaviour, right: Behaviour) -> Mistake | None:
+    nan = next((t for t in wrong if _has_nan(t.got) and not _has_nan(t.expected)), None)
+    if nan is None or not right:
+        return None
+    return Mistake(
+        "gives_nan",
+        f"On {nan.case.name} your result has NaN in it.",
+        "NaN comes from 0/0, ∞ − ∞ or 0 · ∞: where can one of these arise?",
+    )
+
+
+def _has_nan(outcome: Outcome) -> bool:
+    value = outcome.value
+    if isinstance(value, Tensor):
+        return value.is_floating_point() and bool(value.isnan().any())
+    return isinstance(value, float) and math.isnan(value)
+
+
+def _is_the_same_everywhere(wrong: Behaviour, right: Behaviour) -> Mistake | None:
+    trials = [*wrong, *right]
+    first = trials[0].got
+    if len(wrong) < 3 or any(t.got.stop for t in trials):
+        return None
+    same = all(distance(t.got.value, first.value, 1e-9) <= 1 for t in trials)
+    if not same or all(
+        distance(t.expected.value, trials[0].expected.value, 1e-9) <= 1 for t in trials
+    ):
+        return None
+    return Mistake(
+        "same_everywhere",
+        "Your function returns the same on every input.",
+        "Does it use its arguments, or numbers of the example?",
+    )
+
+
+_UNFIT = (
+    "must match the size",
+    "shapes cannot be multiplied",
+    "must match the existing size",
+    "Expected size for first two dimensions",
+    "size mismatch",
+    "is invalid for input of size",
+    "inconsistent tensor size",
+    "not broadcastable",
+    "could not be broadcast",
+    "doesn't match the broadcast shape",
+    "The shape of the mask",
+    "expand(",
+)
+
+
+def _shapes_do_not_fit(wrong: Behaviour, right: Behaviour) -> Mistake | None:
+    stopped = [t for t in wrong if t.got.stop]
+    if not stopped or not any(word in stopped[0].got.stop.message for word in _UNFIT):  # type: ignore[union-attr]
+        return None
+    where = "on some inputs" if right else "on every input"
+    return Mistake(
+        "shapes_do_not_fit",
+        f"Two shapes do not fit together {where}.",
+        "Write the shape of each tensor beside your lines, with the letters of the question. "
+        "Which dimension should be the same in both?",
+    )
+
+
+# --- of a value ----------------------------------------------------------------------------------
+
+
+def _in_a_value(exercise: Exercise, trials: Sequence[Trial]) -> Mistake | None:
+    """The mistake in a value, or in those of its parts that are wrong.
+
+    Nothing is said that would give the right value away, nor which of several choices is wrong.
+    """
+    value, expected = trials[0].got.value, trials[0].expected.value
+    if not isinstance(expected, Mapping):
+        return _in_a_part(value, expected, exercise.tolerance)
+    if not isinstance(value, Mapping) or set(value) != set(expected):
+        return None
+    wrong = [k for k in expected if distance(value[k], expected[k], exercise.tolerance) > 1]
+    if all(isinstance(one, bool | str) for one in expected.values()):
+        return None
+    for known in exercise.misconceptions:
+        other = known()
+        if isinstance(other, Mapping) and all(
+            key in other and distance(value[key], other[key], exercise.tolerance) <= 1
+            for key in wrong
+        ):
+            return _named(known)
+    parts = [_in_a_part(value[key], expected[key], exercise.tolerance) for key in wrong]
+    if None in parts or len({part.name for part in parts if part}) != 1:
+        return _of_one_part(exercise, value, wrong)
+    return parts[0]
+
+
+def _of_one_part(exercise: Exercise, value: Mapping, wrong: Sequence[Any]) -> Mistake | None:
+    """A known mistake in the first wrong part that has one."""
+    expected = exercise.oracle()
+    for key in wrong:
+        for known in exercise.misconceptions:
+            other = known()
+            if not isinstance(other, Mapping) or key not in other:
+                continue
+            is_its_own = distance(other[key], expected[key], exercise.tolerance) > 1
+            if is_its_own and distance(value[key], other[key], exercise.tolerance) <= 1:
+                found = _named(known)
+                return replace(found, message=f"{key}: {found.message}")
+        if part := _in_a_part(value[key], expected[key], exercise.tolerance):
+            return replace(part, message=f"{key}: {part.message}")
+    return None
+
+
+def _in_a_part(value: Any, expected: Any, tolerance: float) -> Mistake | None:
+    if isinstance(expected, tuple | list) and isinstance(value, tuple | list | torch.Size):
+        return _in_a_shape(list(value), list(expected), tolerance)
+    if not is_number(expected) or not is_number(value):
+        return None
+    for said, of in _OF_NUMBERS.items():
+        if any(distance(value, one, tolerance) <= 1 for one in _safely(of, expected)):
+            message, _, hint = said.partition(" — ")
+            return Mistake("_".join(message.lower().split()[:4]).strip(".,:"), message, hint)
+    return None
+
+
+def _in_a_shape(value: list, expected: list, tolerance: float) -> Mistake | None:
+    if sorted(map(str, value)) == sorted(map(str, expected)):
+        return Mistake(
+            "another_order",
+            "You give the right sizes in another order.",
+            "In which order does the question ask for them?",
+        )
+    if len(value) != len(expected):
+        return Mistake(
+            "other_number_of_sizes",
+            f"You give {len(value)} sizes, and {len(expected)} are asked for.",
+            "Name each dimension before you count it.",
+        )
+    return None
+
+
+def _safely(of: Callable[[float], Iterator[float]], x: Any) -> Sequence[float]:
+    try:
+        return list(of(float(x)))
+    except (ValueError, ZeroDivisionError, OverflowError):
+        return ()
+
+
+_OF_NUMBERS: Mapping[str, Callable[[float], Any]] = {
+    "You give it in percent. — Give it as a number: 0.5 and not 50.": lambda x: (100 * x,),
+    "It has the wrong sign. — Which of the two is subtracted?": lambda x: (-x,),
+    "You rounded it. — Leave it as it is computed.": lambda x: (
+        one for d in range(5) for one in (round(x, d), math.floor(x * 10**d) / 10**d)
+    ),
+    "It is upside down. — What is divided by what?": lambda x: (1 / x,),
+    "You give one minus what is asked for. — Which of the two shares is it?": lambda x: (1 - x,),
+    "It is off by one. — Do you count the first and the last one?": lambda x: (x + 1, x - 1),
+    "A root or a square is missing, or is there once too often. — Is it a variance or a standard "
+    "deviation, an area or a length?": lambda x: (x**2, x**0.5),
+    "A factor of 2 or 4 is missing, or is there once too often. — What is counted twice, or "
+    "not often enough?": lambda x: (2 * x, x / 2, 4 * x, x / 4),
+    "You give a logarithm of what is asked for, or its exponential. — Which of the two does the "
+    "question ask for?": lambda x: (math.log(x), math.log2(x), math.exp(x), 2**x),
+}

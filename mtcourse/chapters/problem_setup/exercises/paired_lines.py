@@ -37,6 +37,10 @@ def cases(draw: Draw) -> list[Case]:
             (lines("s", 6, (2,)), lines("t", 5)),
         ),
         Case("empty files", ([], [])),
+        Case("one file without lines", ([], ["Ja.\n", "\n", "Nee.\n"])),
+        Case("tabs at the ends", (["\tYes.\t\n", "No. \n"], [" Ja.\n", "\tNee.\n"])),
+        Case("a file of empty lines", (["\n", " \n"], ["Ja.\n", "Nee.\n"])),
+        Case("a source that comes twice", (["No.\n", "No.\n"], ["Nee.\n", "Niet.\n"])),
     ]
 
 
@@ -61,6 +65,31 @@ def _kept(sources, targets, keeps):
     stripped = [(s.strip(), t.strip()) for s, t in zip(sources, targets, strict=True)]
     pairs = [pair for pair in stripped if keeps(pair)]
     return pairs, len(sources) - len(pairs)
+
+
+def _refused(sources, targets, counted):
+    """The right answer, except for what is counted where the lengths differ."""
+    return ([], counted) if len(sources) != len(targets) else correct(sources, targets)
+
+
+def _stripped(sources, targets, strip):
+    """The right answer, except for how the sentences that are kept are stripped."""
+    if len(sources) != len(targets):
+        return correct(sources, targets)
+    both = zip(sources, targets, strict=True)
+    pairs = [(strip(s), strip(t)) for s, t in both if s.strip() and t.strip()]
+    return pairs, len(sources) - len(pairs)
+
+
+def _cut_short(sources, targets):
+    """Pairs as far as the shorter file goes, and how many sources are in none."""
+    pairs = _full(sources, targets)
+    return pairs, len(sources) - len(pairs)
+
+
+def _empty(lines):
+    """How many lines have no text."""
+    return len(lines) - len(_text(lines))
 
 
 def _text(lines):
@@ -225,6 +254,338 @@ class Wrong:
         """
         pairs, dropped = correct(sources, targets)
         return [(target, source) for source, target in pairs], dropped
+
+    def dropped_pairs_not_counted(sources, targets):
+        """The pairs are right, but where you dropped some you report that you dropped none.
+
+        You count after the empty ones are gone. How many lines did the file have when it came?
+        """
+        pairs, dropped = correct(sources, targets)
+        return pairs, dropped if len(sources) != len(targets) else 0
+
+    def always_0_dropped(sources, targets):
+        """The pairs are right, but you always report 0 dropped.
+
+        Compare the number of pairs with the number of lines that you were given.
+        """
+        return correct(sources, targets)[0], 0
+
+    def surplus_dropped_as_pairs(sources, targets):
+        """If one file has more lines, you keep the pairs that can be made, and count the surplus as
+        dropped.
+
+        A line is missing somewhere, and you cannot know where. Which of these pairs can you trust?
+        """
+        pairs = _full(sources, targets)
+        return pairs, max(len(sources), len(targets)) - len(pairs)
+
+    def pairs_given_though_lengths_differ(sources, targets):
+        """If one file has more lines, the number that you report is right, but you return pairs.
+
+        No pair of such files can be trusted.
+        """
+        return _full(sources, targets), correct(sources, targets)[1]
+
+    def cut_to_the_shorter_and_sources_counted(sources, targets):
+        """If one file has more lines, you go as far as the shorter one, and compare with the number
+        of sources.
+
+        Compare the lengths of the two files before you make any pairs.
+        """
+        pairs = _full(sources, targets)
+        return pairs, len(sources) - len(pairs)
+
+    def cut_to_the_shorter_and_targets_counted(sources, targets):
+        """If one file has more lines, you go as far as the shorter one, and compare with the number
+        of targets.
+
+        Compare the lengths of the two files before you make any pairs.
+        """
+        pairs = _full(sources, targets)
+        return pairs, len(targets) - len(pairs)
+
+    def apart_but_sources_counted(sources, targets):
+        """You count from the length of the source file. But you still drop empty lines from each file
+        on its own, and no difference in length is noticed.
+
+        If you drop a line, drop its partner too, and compare the lengths of the files first.
+        """
+        pairs = list(zip(_text(sources), _text(targets), strict=False))
+        return pairs, len(sources) - len(pairs)
+
+    def stops_where_the_target_is_shorter(sources, targets):
+        """Your function goes through the sources by number, and stops where the target file has fewer
+        lines.
+
+        Compare the two lengths first.
+        """
+        both = [(sources[i].strip(), targets[i].strip()) for i in range(len(sources))]
+        pairs = [pair for pair in both if all(pair)]
+        return pairs, len(sources) - len(pairs)
+
+    def stops_where_lengths_differ(sources, targets):
+        """Your function stops with an error if one file has more lines.
+
+        Return an empty list and the number of lines of the longer file.
+        """
+        both = [(s.strip(), t.strip()) for s, t in zip(sources, targets, strict=True)]
+        pairs = [pair for pair in both if all(pair)]
+        return pairs, len(both) - len(pairs)
+
+    def shorter_file_counted(sources, targets):
+        """For files of different lengths you reported the number of lines of the *shorter* one.
+
+        Which of the two files loses more lines?
+        """
+        return _refused(sources, targets, min(len(sources), len(targets)))
+
+    def sources_counted_where_lengths_differ(sources, targets):
+        """For files of different lengths you always reported the number of source lines.
+
+        The target may be the longer file.
+        """
+        return _refused(sources, targets, len(sources))
+
+    def targets_counted_where_lengths_differ(sources, targets):
+        """For files of different lengths you always reported the number of target lines.
+
+        The source may be the longer file.
+        """
+        return _refused(sources, targets, len(targets))
+
+    def both_files_counted(sources, targets):
+        """For files of different lengths you reported the lines of both files together.
+
+        Return the number of lines of the longer one.
+        """
+        return _refused(sources, targets, len(sources) + len(targets))
+
+    def text_counted_where_lengths_differ(sources, targets):
+        """For files of different lengths you counted only the lines with text.
+
+        Return the number of all lines of the longer file, empty ones included.
+        """
+        return _refused(sources, targets, max(len(_text(sources)), len(_text(targets))))
+
+    def only_a_shorter_target_noticed(sources, targets):
+        """You notice a target file that is too short, but not one that is too long.
+
+        A line may be missing in either file. Which comparison notices both?
+        """
+        if len(sources) > len(targets):
+            return [], len(sources)
+        return _cut_short(sources, targets)
+
+    def only_a_shorter_source_noticed(sources, targets):
+        """You notice a source file that is too short, but not one that is too long.
+
+        A line may be missing in either file. Which comparison notices both?
+        """
+        if len(targets) > len(sources):
+            return [], len(targets)
+        return _cut_short(sources, targets)
+
+    def lengths_of_the_text_compared(sources, targets):
+        """You compare how many lines *with text* the files have. So you refuse files that fit, and
+        accept files that do not.
+
+        One line of each pair may well be empty. Compare the lengths of the files as they came.
+        """
+        if len(_text(sources)) != len(_text(targets)):
+            return [], max(len(sources), len(targets))
+        return _cut_short(sources, targets)
+
+    def only_line_breaks_removed(sources, targets):
+        """You removed the line breaks, but blanks at the ends of a sentence stay.
+
+        Remove blanks from both ends, too: spaces, tabs and line breaks.
+        """
+        return _stripped(sources, targets, lambda line: line.rstrip("\n"))
+
+    def line_breaks_removed_and_blanks_are_text(sources, targets):
+        """You removed only the line breaks. Blanks stay at the ends, and a line of blanks counts as
+        text.
+
+        `strip` with an argument removes only what stands in the argument.
+        """
+        if len(sources) != len(targets):
+            return correct(sources, targets)
+        both = [(s.rstrip("\n"), t.rstrip("\n")) for s, t in zip(sources, targets, strict=True)]
+        pairs = [pair for pair in both if all(pair)]
+        return pairs, len(both) - len(pairs)
+
+    def tabs_are_text(sources, targets):
+        """You removed spaces and line breaks, but no tabs.
+
+        Blanks are spaces, tabs and line breaks. What does `strip` remove if it gets no argument?
+        """
+        if len(sources) != len(targets):
+            return correct(sources, targets)
+        both = [(s.strip(" \n"), t.strip(" \n")) for s, t in zip(sources, targets, strict=True)]
+        pairs = [pair for pair in both if all(pair)]
+        return pairs, len(both) - len(pairs)
+
+    def only_the_right_end_stripped(sources, targets):
+        """You removed blanks only from the right end of each sentence.
+
+        Remove them from the left end, too.
+        """
+        return _stripped(sources, targets, str.rstrip)
+
+    def only_the_left_end_stripped(sources, targets):
+        """You removed blanks only from the left end of each sentence.
+
+        Where does the line break stand?
+        """
+        return _stripped(sources, targets, str.lstrip)
+
+    def last_character_cut_off(sources, targets):
+        """You cut off the last character of every line. The last line of a file may have no line
+        break, and loses a letter or a full stop.
+
+        Remove blanks and line breaks only where there are any.
+        """
+        return _stripped(sources, targets, lambda line: line[:-1].strip())
+
+    def last_character_cut_off_and_no_blanks(sources, targets):
+        """You cut off the last character of every line, whatever it is, and leave blanks at the ends.
+
+        The last line of a file may have no line break. What removes blanks, if there are any?
+        """
+        return _stripped(sources, targets, lambda line: line[:-1])
+
+    def spaces_inside_removed(sources, targets):
+        """You removed the blanks between the words, too.
+
+        Leave the inside of a sentence as it is.
+        """
+        return _stripped(sources, targets, lambda line: "".join(line.split()))
+
+    def lowered(sources, targets):
+        """You turned capitals into small letters.
+
+        Change nothing but the blanks at the two ends.
+        """
+        return _stripped(sources, targets, lambda line: line.strip().lower())
+
+    def each_pair_once(sources, targets):
+        """You dropped pairs that occur twice, too.
+
+        That may be a good idea later. Here only pairs with an empty line are dropped.
+        """
+        pairs, dropped = correct(sources, targets)
+        if len(sources) != len(targets):
+            return pairs, dropped
+        once = list(dict.fromkeys(pairs))
+        return once, len(sources) - len(once)
+
+    def each_pair_once_uncounted(sources, targets):
+        """You return each pair once, though it occurs twice in the files.
+
+        A dictionary or a set keeps one of equal things. Use a list.
+        """
+        pairs, dropped = correct(sources, targets)
+        return list(dict.fromkeys(pairs)), dropped
+
+    def each_source_once(sources, targets):
+        """Of two pairs with the same source you keep one.
+
+        The keys of a dictionary are all different. Sources need not be. Use a list of pairs.
+        """
+        pairs, dropped = correct(sources, targets)
+        return list(dict(pairs).items()), dropped
+
+    def stops_at_an_empty_line(sources, targets):
+        """You stopped at the first pair with an empty line.
+
+        Leave out this pair, and go on with the next.
+        """
+        pairs, dropped = correct(sources, targets)
+        if len(sources) != len(targets):
+            return pairs, dropped
+        pairs = []
+        for source, target in zip(sources, targets, strict=True):
+            if not (source.strip() and target.strip()):
+                break
+            pairs.append((source.strip(), target.strip()))
+        return pairs, len(sources) - len(pairs)
+
+    def empty_sources_counted(sources, targets):
+        """The pairs are right, but you counted only the empty *source* lines.
+
+        A pair is also dropped if its target is empty.
+        """
+        pairs, dropped = correct(sources, targets)
+        return pairs, dropped if len(sources) != len(targets) else _empty(sources)
+
+    def empty_targets_counted(sources, targets):
+        """The pairs are right, but you counted only the empty *target* lines.
+
+        A pair is also dropped if its source is empty.
+        """
+        pairs, dropped = correct(sources, targets)
+        return pairs, dropped if len(sources) != len(targets) else _empty(targets)
+
+    def empty_sources_always_counted(sources, targets):
+        """The pairs are right, but you always count the empty *source* lines.
+
+        A pair is also dropped if its target is empty. And of files of different lengths, you drop all.
+        """
+        return correct(sources, targets)[0], _empty(sources)
+
+    def pairs_empty_on_both_sides_counted(sources, targets):
+        """The pairs are right, but you counted only the pairs of which *both* lines are empty.
+
+        One empty line is enough for a pair to be dropped.
+        """
+        pairs, dropped = correct(sources, targets)
+        if len(sources) != len(targets):
+            return pairs, dropped
+        both = zip(sources, targets, strict=True)
+        return pairs, sum(not s.strip() and not t.strip() for s, t in both)
+
+    def nothing_dropped(sources, targets):
+        """You keep the pairs with an empty line.
+
+        Drop a pair if one of its lines holds only blanks.
+        """
+        return _kept(sources, targets, lambda pair: True)
+
+    def counted_but_not_dropped(sources, targets):
+        """You count the pairs with an empty line, which is right, but you return them, too.
+
+        Leave them out of the list.
+        """
+        return _kept(sources, targets, lambda pair: True)[0], correct(sources, targets)[1]
+
+    def number_first(sources, targets):
+        """You return the number first and the pairs second.
+
+        Return the list of pairs, then the number.
+        """
+        return correct(sources, targets)[::-1]
+
+    def pairs_alone(sources, targets):
+        """You return the pairs without the number of those that you dropped.
+
+        Return two things.
+        """
+        return correct(sources, targets)[0]
+
+    def dropped_ones_returned(sources, targets):
+        """You return the pairs that you dropped.
+
+        Return those that you keep.
+        """
+        return _kept(sources, targets, lambda pair: not all(pair))[0], correct(sources, targets)[1]
+
+    def two_lists(sources, targets):
+        """You return a list of sources and a list of targets.
+
+        Return one list, of pairs (source, target).
+        """
+        pairs, dropped = correct(sources, targets)
+        return ([source for source, _ in pairs], [target for _, target in pairs]), dropped
 
 
 class Right:

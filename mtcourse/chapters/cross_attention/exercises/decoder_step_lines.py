@@ -1,0 +1,164 @@
+"""The exercise ``decoder_step_lines``: which line of the broken step causes what (A16, D04)."""
+
+from __future__ import annotations
+
+from mtcourse.checks.exercise import functions_of, Exercise
+
+_LINES = {
+    "the output of a query depends on the other queries": "G",
+    "the scores are divided by the wrong number": "none",
+    "padding keeps a score that gets weight": "E",
+    "the first Dutch token sees one English token": "F",
+    "keys and queries come from different sentences": "none",
+}
+
+
+def correct():
+    """For each symptom the line that must change."""
+    return dict(_LINES)
+
+
+def _but(changes):
+    """The right answer with some lines exchanged for others."""
+    return {**_LINES, **changes}
+
+
+(_OTHERS, _DIVISOR, _PADDING, _FIRST, _TWO) = _LINES
+
+
+class Wrong:
+    """What learners write, the more particular before the more general."""
+
+    def without_names():
+        """The answer is a dictionary whose keys are the symptoms.
+
+        Put a letter or "none" behind each of them.
+        """
+        return list(_LINES.values())
+
+    def all_none():
+        """You blame no line for anything, but the three tests below the code fail.
+
+        Take the first test: one query alone. What does each line make of it?
+        """
+        return dict.fromkeys(_LINES, "none")
+
+    def small_letters():
+        """You wrote small letters. The lines are marked with capitals.
+
+        Write each letter as it stands in the code.
+        """
+        return {key: letter.lower() for key, letter in _LINES.items()}
+
+    def others_from_the_triangle():
+        """You blame the triangle because an output depends on the other queries. It hides English
+        tokens, and compares no queries.
+
+        Which line computes along the dimension of the queries?
+        """
+        return _but({_OTHERS: "F"})
+
+    def others_from_the_scores():
+        """You blame the scores because an output depends on the other queries. Row j of the scores
+        is made of query j alone.
+
+        Which line computes along the dimension of the queries?
+        """
+        return _but({_OTHERS: "D"})
+
+    def others_is_no_fault():
+        """You say that an output may depend on the other queries. While the decoder writes, it has
+        one query at a time.
+
+        Which line computes along the dimension of the queries?
+        """
+        return _but({_OTHERS: "none"})
+
+    def padding_from_the_triangle():
+        """You blame the triangle for the weight of padding. It hides what is later, whether it is
+        padding or not.
+
+        Which line is about padding, and which score does it leave there?
+        """
+        return _but({_PADDING: "F"})
+
+    def padding_from_the_softmax():
+        """You blame the softmax for the weight of padding. It gives a weight to every score that is
+        finite, along any dimension.
+
+        Which line is about padding, and which score does it leave there?
+        """
+        return _but({_PADDING: "G"})
+
+    def padding_is_hidden():
+        """You say that padding gets no weight. The third test finds that a hidden row has an
+        effect.
+
+        What is the exponential of 0?
+        """
+        return _but({_PADDING: "none"})
+
+    def first_from_padding():
+        """You blame the line about padding because the first Dutch token sees a single English one.
+        In the second test there is no padding.
+
+        Which line treats row 1 of the scores differently from row 3?
+        """
+        return _but({_FIRST: "E"})
+
+    def first_is_right():
+        """You say that the first Dutch token may see a single English one. That would be right in
+        the self-attention of a decoder.
+
+        Which English tokens have been read when the decoder begins to write?
+        """
+        return _but({_FIRST: "none"})
+
+    def wrong_divisor():
+        """You say that the scores are divided by the wrong number. Not every line of a broken
+        function is broken.
+
+        How wide is a key? Compare with d_k in the equation.
+        """
+        return _but({_DIVISOR: "D"})
+
+    def keys_from_the_target():
+        """You say that the keys come from the wrong sentence. This is cross-attention.
+
+        In A16, from which side come the queries, and from which the keys?
+        """
+        return _but({_TWO: "B"})
+
+    def queries_from_the_source():
+        """You say that the queries come from the wrong sentence. This is cross-attention.
+
+        In A16, which side asks, and which side is asked?
+        """
+        return _but({_TWO: "A"})
+
+
+class Right:
+    """Right answers, written differently."""
+
+    def written_down():
+        """Written down in order."""
+        return {_OTHERS: "G", _DIVISOR: "none", _PADDING: "E", _FIRST: "F", _TWO: "none"}
+
+    def in_another_order():
+        """The symptoms in another order."""
+        return dict(sorted(_LINES.items()))
+
+    def from_what_is_wrong():
+        """The lines that are wrong named, the others "none"."""
+        wrong = {_PADDING: "E", _FIRST: "F", _OTHERS: "G"}
+        return {key: wrong.get(key, "none") for key in _LINES}
+
+
+EXERCISE = Exercise(
+    id="decoder_step_lines",
+    oracle=correct,
+    hint="Compare each line with the equation. Which line treats the rows of the scores "
+    "differently, which score does padding have in the end, and over what do the weights sum to 1?",
+    misconceptions=functions_of(Wrong),
+    right=functions_of(Right),
+)

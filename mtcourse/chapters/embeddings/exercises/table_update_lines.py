@@ -1,0 +1,155 @@
+"""The exercise ``table_update_lines``: which line of the broken step causes what (B01, A04)."""
+
+from __future__ import annotations
+
+from mtcourse.checks.exercise import functions_of, Exercise
+
+_LINES = {
+    "a token that stands three times moves as if it stood once": "F",
+    "the table moves uphill": "none",
+    "one tensor gets two names": "A",
+    "what arrives at <pad> moves its row": "D",
+    "in a batch, a token gets what arrived at another": "none",
+}
+
+
+def correct():
+    """For each symptom the line that must change."""
+    return dict(_LINES)
+
+
+def _but(changes):
+    """The right answer with some lines exchanged for others."""
+    return {**_LINES, **changes}
+
+
+(_REPEATS, _UPHILL, _NAMES, _PAD, _BATCH) = _LINES
+
+
+class Wrong:
+    """What learners write, the more particular before the more general."""
+
+    def without_names():
+        """The answer is a dictionary whose keys are the symptoms.
+
+        Put a letter or "none" behind each of them.
+        """
+        return list(_LINES.values())
+
+    def all_none():
+        """You blame no line for anything, but the three tests below the code show three symptoms.
+
+        Which lines does the first test run through?
+        """
+        return dict.fromkeys(_LINES, "none")
+
+    def small_letters():
+        """You wrote small letters. The lines are marked with capitals.
+
+        Write each letter as it stands in the code.
+        """
+        return {key: letter.lower() for key, letter in _LINES.items()}
+
+    def pad_from_the_step():
+        """You blame the line that changes the table for the row of <pad>. It changes the rows that
+        it is told to change.
+
+        Who tells it which positions count? Print that for a sentence with padding.
+        """
+        return _but({_PAD: "F"})
+
+    def pad_from_the_ids():
+        """You blame the flattening for the row of <pad>. It may keep the ids of padding, if a later
+        line leaves them out.
+
+        Which line should choose among the positions? What does it choose?
+        """
+        return _but({_PAD: "B"})
+
+    def pad_from_what_arrives():
+        """You blame the line with the rate for the row of <pad>. It takes what arrives at the
+        positions that were chosen before.
+
+        Which line should choose among the positions? What does it choose?
+        """
+        return _but({_PAD: "E"})
+
+    def pad_is_left_alone():
+        """You say that nothing is wrong with <pad>. Its row has moved in the first test.
+
+        Where in the code does the argument `pad` stand?
+        """
+        return _but({_PAD: "none"})
+
+    def repeats_from_what_arrives():
+        """You blame the line with the rate for the tokens that repeat. It keeps a row for every
+        position, also for each repetition.
+
+        What happens when these rows come to the same row of the table?
+        """
+        return _but({_REPEATS: "E"})
+
+    def repeats_are_right():
+        """You say that nothing is wrong with tokens that repeat. In the second test, "very" stands
+        three times.
+
+        How often does an indexed assignment assign to the same row, and from which old value?
+        """
+        return _but({_REPEATS: "none"})
+
+    def names_from_the_end():
+        """You blame the line that returns. By then, the caller's table has already changed.
+
+        Which line makes a second name, and no second tensor?
+        """
+        return _but({_NAMES: "G"})
+
+    def names_do_not_matter():
+        """You say that two names for one tensor do no harm. In the third test, the caller's table
+        is another one afterwards.
+
+        Which line should have made a copy?
+        """
+        return _but({_NAMES: "none"})
+
+    def climbs():
+        """You say that the table moves uphill. Look for the sign of the step.
+
+        A step against the gradient subtracts. Which line subtracts or adds?
+        """
+        return _but({_UPHILL: "F"})
+
+    def batch_is_mixed():
+        """You say that in a batch, tokens get what arrived at others. Both tensors are flattened in
+        the same order.
+
+        Take two sentences of two tokens. Which row stands at position 2 of each flat tensor?
+        """
+        return _but({_BATCH: "C"})
+
+
+class Right:
+    """Right answers, written differently."""
+
+    def written_down():
+        """Written down in order."""
+        return {_REPEATS: "F", _UPHILL: "none", _NAMES: "A", _PAD: "D", _BATCH: "none"}
+
+    def in_another_order():
+        """The symptoms in another order."""
+        return dict(sorted(_LINES.items()))
+
+    def from_what_is_wrong():
+        """The lines that are wrong named, the others "none"."""
+        wrong = {_NAMES: "A", _PAD: "D", _REPEATS: "F"}
+        return {key: wrong.get(key, "none") for key in _LINES}
+
+
+EXERCISE = Exercise(
+    id="table_update_lines",
+    oracle=correct,
+    hint="Say in one sentence what each line makes. Does it make a new tensor? Which positions "
+    "does it leave out? Does it add up, or assign?",
+    misconceptions=functions_of(Wrong),
+    right=functions_of(Right),
+)

@@ -1,0 +1,164 @@
+"""The exercise ``smoothed_loss_lines``: which line of the broken loss causes what (A19)."""
+
+from __future__ import annotations
+
+from mtcourse.checks.exercise import functions_of, Exercise
+
+_LINES = {
+    "the mean is taken over padding, too": "I",
+    "the shares at a position do not sum to 1": "none",
+    "a word that is ruled out makes the loss NaN": "F",
+    "one of the two parts is kept for padding": "H",
+    "a word that is ruled out gets a share": "none",
+}
+
+
+def correct():
+    """For each symptom the line that must change."""
+    return dict(_LINES)
+
+
+def _but(changes):
+    """The right answer with some lines exchanged for others."""
+    return {**_LINES, **changes}
+
+
+(_MEAN, _SUM, _NAN, _PART, _SHARE) = _LINES
+
+
+class Wrong:
+    """What learners write, the more particular before the more general."""
+
+    def without_names():
+        """The answer is a dictionary whose keys are the symptoms.
+
+        Put a letter or "none" behind each of them.
+        """
+        return list(_LINES.values())
+
+    def all_none():
+        """You blame no line for anything, but padding changes the loss, and so do words that are
+        ruled out.
+
+        Look at what the tests print, and follow the numbers back.
+        """
+        return dict.fromkeys(_LINES, "none")
+
+    def small_letters():
+        """You wrote small letters. The lines are marked with capitals.
+
+        Write each letter as it stands in the code.
+        """
+        return {key: letter.lower() for key, letter in _LINES.items()}
+
+    def nan_from_the_shares():
+        """You blame the shares for the NaN. At a real token some word is possible, so nothing is
+        divided by 0.
+
+        What is 0 times minus infinity, and where is it computed?
+        """
+        return _but({_NAN: "E"})
+
+    def nan_from_the_logarithm():
+        """You blame the log-softmax for the NaN. It gives minus infinity to a word that is ruled
+        out, which is right.
+
+        What is 0 times minus infinity, and where is it computed?
+        """
+        return _but({_NAN: "B"})
+
+    def nan_from_the_label():
+        """You blame the label's part for the NaN. No real token is ruled out, and padding is left
+        out there.
+
+        What is 0 times minus infinity, and where is it computed?
+        """
+        return _but({_NAN: "C"})
+
+    def nan_is_right():
+        """You say that the NaN is right. A loss that is not a number cannot be made smaller.
+
+        What is 0 times minus infinity, and where is it computed?
+        """
+        return _but({_NAN: "none"})
+
+    def part_from_the_label():
+        """You blame the label's part for what is kept for padding. This part is 0 where `real` is
+        False.
+
+        There are two parts. What does the other one do with padding?
+        """
+        return _but({_PART: "G"})
+
+    def part_from_the_mean():
+        """You blame the mean for what is kept for padding. It divides by too much, but the sum that
+        it divides is already too large.
+
+        There are two parts. What does each of them do with padding?
+        """
+        return _but({_PART: "I"})
+
+    def part_is_dropped():
+        """You say that neither part is kept for padding. Search the code for `real`.
+
+        There are two parts. What does each of them do with padding?
+        """
+        return _but({_PART: "none"})
+
+    def mean_from_the_parts():
+        """You blame one of the two parts for the mean over padding. Zeros in the places of padding
+        would still be counted.
+
+        By how many positions is the sum divided, and where?
+        """
+        return _but({_MEAN: "H"})
+
+    def mean_is_right():
+        """You say that the mean is right. The loss is a mean over tokens, and padding is no token.
+
+        What does the loss do when half of the positions are padding that costs 0?
+        """
+        return _but({_MEAN: "none"})
+
+    def shares_do_not_sum():
+        """You say that the shares do not sum to 1. Each is 0, or 1 divided by the number of
+        possible words.
+
+        How many of them are not 0?
+        """
+        return _but({_SUM: "E"})
+
+    def shares_for_all():
+        """You say that a word that is ruled out gets a share. What is its logit, and is that larger
+        than minus infinity?
+
+        Write down `possible` and the shares for the logits 0, 0 and minus infinity.
+        """
+        return _but({_SHARE: "D"})
+
+
+class Right:
+    """Right answers, written differently."""
+
+    def written_down():
+        """Written down in order."""
+        return {_MEAN: "I", _SUM: "none", _NAN: "F", _PART: "H", _SHARE: "none"}
+
+    def in_another_order():
+        """The symptoms in another order."""
+        return dict(sorted(_LINES.items()))
+
+    def from_what_is_wrong():
+        """The lines that are wrong named, the others "none"."""
+        wrong = {_NAN: "F", _PART: "H", _MEAN: "I"}
+        return {key: wrong.get(key, "none") for key in _LINES}
+
+
+EXERCISE = Exercise(
+    id="smoothed_loss_lines",
+    oracle=correct,
+    hint="Take one token and one position of padding, with one word ruled out. What does each line "
+    "make at each of the two positions, and by what is the sum divided?",
+    misconceptions=functions_of(Wrong),
+    right=functions_of(Right),
+)

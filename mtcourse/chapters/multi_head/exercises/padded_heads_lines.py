@@ -1,0 +1,179 @@
+"""The exercise ``padded_heads_lines``: which line of the heads causes what (A25, A26, B06)."""
+
+from __future__ import annotations
+
+from mtcourse.checks.exercise import functions_of, Exercise
+
+_LINES = {
+    "a sentence is masked with the padding of others": "F",
+    "the weights of a query do not sum to 1": "none",
+    "a row of the result mixes several tokens": "H",
+    "the scores are too small by the root of h": "E",
+    "a head gets columns of several tokens": "none",
+}
+
+
+def correct():
+    """For each symptom the line that must change."""
+    return dict(_LINES)
+
+
+def _but(changes):
+    """The right answer with some lines exchanged for others."""
+    return {**_LINES, **changes}
+
+
+(_OTHERS, _SUM, _MIXES, _ROOT, _SPLIT) = _LINES
+
+
+class Wrong:
+    """What learners write, the more particular before the more general."""
+
+    def without_names():
+        """The answer is a dictionary whose keys are the symptoms.
+
+        Put a letter or "none" behind each of them.
+        """
+        return list(_LINES.values())
+
+    def all_none():
+        """You blame no line for anything, but it stops with an error for 3 sentences and 4 heads.
+
+        Write the shape beside each line.
+        """
+        return dict.fromkeys(_LINES, "none")
+
+    def small_letters():
+        """You wrote small letters. The lines are marked with capitals.
+
+        Write each letter as it stands in the code.
+        """
+        return {key: letter.lower() for key, letter in _LINES.items()}
+
+    def others_from_the_softmax():
+        """You blame the softmax for the padding of other sentences. It runs over the keys of one
+        query, in one sentence.
+
+        Which tensor says what to hide? How is its shape aligned with (batch, h, n, n)?
+        """
+        return _but({_OTHERS: "G"})
+
+    def others_from_the_scores():
+        """You blame the products of queries and keys for the padding of other sentences. They are
+        made for each sentence alone.
+
+        Which tensor says what to hide? How is its shape aligned with (batch, h, n, n)?
+        """
+        return _but({_OTHERS: "E"})
+
+    def others_from_merging():
+        """You blame the last reshape for the padding of other sentences. Nothing is hidden any more
+        at that point.
+
+        Which tensor says what to hide? How is its shape aligned with (batch, h, n, n)?
+        """
+        return _but({_OTHERS: "H"})
+
+    def others_is_right():
+        """You say that each sentence is masked with its own padding. The author tried it with as
+        many sentences as heads.
+
+        Which tensor says what to hide? How is its shape aligned with (batch, h, n, n)?
+        """
+        return _but({_OTHERS: "none"})
+
+    def mixes_at_the_start():
+        """You blame the first reshape for rows that mix tokens. It cuts each row of a token into
+        heads, and leaves tokens apart.
+
+        Which two dimensions are exchanged afterwards, and are they exchanged back?
+        """
+        return _but({_MIXES: "C"})
+
+    def mixes_at_the_end():
+        """You blame the output matrix for rows that mix tokens. It multiplies each row by itself.
+
+        Which shape do the means of the heads have before they become rows?
+        """
+        return _but({_MIXES: "I"})
+
+    def mixes_in_the_exchange():
+        """You blame the exchange of tokens and heads for rows that mix tokens. It is needed: each
+        head compares tokens with tokens.
+
+        Are the two dimensions exchanged back in time?
+        """
+        return _but({_MIXES: "D"})
+
+    def mixes_is_attention():
+        """You say that a row may mix tokens. A weighted mean of values does, but no row may take
+        the numbers of *another query's* mean.
+
+        Which shape do the means of the heads have before they become rows?
+        """
+        return _but({_MIXES: "none"})
+
+    def root_from_the_sizes():
+        """You blame the line that names the sizes for the small scores. All three sizes are what
+        their names say.
+
+        How wide are the keys of one head?
+        """
+        return _but({_ROOT: "A"})
+
+    def root_is_right():
+        """You say that the scores are right. They are sums over the width of one head's keys.
+
+        How wide are these keys? By the root of what are the scores divided?
+        """
+        return _but({_ROOT: "none"})
+
+    def sum_over_queries():
+        """You say that the weights do not sum to 1. Look at the shape of the scores.
+
+        Which dimension of (batch, h, n, n) is that of the keys?
+        """
+        return _but({_SUM: "G"})
+
+    def split_wrongly():
+        """You say that a head gets columns of several tokens. A reshape reads numbers in order, and
+        the d numbers of a token stand beside each other.
+
+        Take one token with d = 4 and h = 2. Which numbers does each head get?
+        """
+        return _but({_SPLIT: "C"})
+
+    def exchanged_wrongly():
+        """You say that a head gets columns of several tokens, because two dimensions are exchanged.
+        An exchange moves no number to another token.
+
+        Which shape do the queries have afterwards? What should it be?
+        """
+        return _but({_SPLIT: "D"})
+
+
+class Right:
+    """Right answers, written differently."""
+
+    def written_down():
+        """Written down in order."""
+        return {_OTHERS: "F", _SUM: "none", _MIXES: "H", _ROOT: "E", _SPLIT: "none"}
+
+    def in_another_order():
+        """The symptoms in another order."""
+        return dict(sorted(_LINES.items()))
+
+    def from_what_is_wrong():
+        """The lines that are wrong named, the others "none"."""
+        wrong = {_ROOT: "E", _OTHERS: "F", _MIXES: "H"}
+        return {key: wrong.get(key, "none") for key in _LINES}
+
+
+EXERCISE = Exercise(
+    id="padded_heads_lines",
+    oracle=correct,
+    hint="Write the shape beside each line, for 3 sentences of 5 tokens, 2 heads and d = 8. How "
+    "wide is a key, what is the mask aligned with, and what is reshaped at the end?",
+    misconceptions=functions_of(Wrong),
+    right=functions_of(Right),
+)

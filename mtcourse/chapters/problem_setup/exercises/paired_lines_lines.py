@@ -1,0 +1,163 @@
+"""The exercise ``paired_lines_lines``: which line of the broken pairing causes what (A01)."""
+
+from __future__ import annotations
+
+from mtcourse.checks.exercise import functions_of, Exercise
+
+_LINES = {
+    "the surplus of a longer file vanishes without a word": "E",
+    "a line of nothing but spaces counts as text": "none",
+    "empty lines are not counted as rows": "F",
+    "a gap in one file moves its later lines up": "D",
+    "spaces inside a sentence are lost": "none",
+}
+
+
+def correct():
+    """For each symptom the line that must change."""
+    return dict(_LINES)
+
+
+def _but(changes):
+    """The right answer with some lines exchanged for others."""
+    return {**_LINES, **changes}
+
+
+(_SURPLUS, _BLANK, _COUNT, _GAP, _INSIDE) = _LINES
+
+
+class Wrong:
+    """What learners write, the more particular before the more general."""
+
+    def without_names():
+        """The answer is a dictionary whose keys are the symptoms.
+
+        Put a letter or "none" behind each of them.
+        """
+        return list(_LINES.values())
+
+    def all_none():
+        """You blame no line for anything, but some of these things do happen.
+
+        Run the cell: how many rows do the two files have, and how many does it report as dropped?
+        """
+        return dict.fromkeys(_LINES, "none")
+
+    def small_letters():
+        """You wrote small letters. The lines are marked with capitals.
+
+        Write each letter as it stands in the code.
+        """
+        return {key: letter.lower() for key, letter in _LINES.items()}
+
+    def gap_from_pairing():
+        """You blame the line that pairs for the moved sentences. The lists that it gets are
+        already out of step.
+
+        Print both lists just before they are paired. Who took lines out of one of them?
+        """
+        return _but({_GAP: "E"})
+
+    def gap_from_the_loop():
+        """You blame the loop over the files for the moved sentences. It may well go through one
+        file after the other, as long as both keep all their lines.
+
+        After which line is a list shorter than its file?
+        """
+        return _but({_GAP: "B"})
+
+    def gap_from_stripping():
+        """You blame the stripping for the moved sentences. It makes a line shorter, and takes no
+        line out.
+
+        After which line is a list shorter than its file?
+        """
+        return _but({_GAP: "C"})
+
+    def surplus_from_counting():
+        """You blame the counting for the lost surplus. No pair is made where lines are counted.
+
+        Which function stops at the end of the shorter list?
+        """
+        return _but({_SURPLUS: "F"})
+
+    def surplus_is_wanted():
+        """You say that nothing is wrong with a surplus that vanishes. A file that is longer shows
+        that a line is missing somewhere, and nobody is told.
+
+        Which function stops at the end of the shorter list?
+        """
+        return _but({_SURPLUS: "none"})
+
+    def count_from_filtering():
+        """You blame the line that takes lines out for rows that are not counted. Nobody counts what
+        it leaves.
+
+        Which line counts, and which lines does it count?
+        """
+        return _but({_COUNT: "D"})
+
+    def count_from_the_difference():
+        """You blame the subtraction for rows that are not counted. It would be right if both of its
+        numbers were.
+
+        Which line counts, and which lines does it count?
+        """
+        return _but({_COUNT: "G"})
+
+    def count_is_right():
+        """You say that the count is right. Count by hand in the example: four rows, and how many
+        pairs are left?
+
+        Which line counts, and which lines does it count?
+        """
+        return _but({_COUNT: "none"})
+
+    def blanks_are_text():
+        """You say that a line of spaces counts as text. Is it still made of spaces when it is
+        asked whether it is empty?
+
+        What is `"  \\n".strip()`?
+        """
+        return _but({_BLANK: "D"})
+
+    def strips_inside():
+        """You say that spaces inside a sentence are lost. Look up what `strip` removes.
+
+        What is `" A  dog. ".strip()`?
+        """
+        return _but({_INSIDE: "C"})
+
+    def both_about_blanks():
+        """You blame two lines for what happens to spaces. Try them in a cell of your own.
+
+        What is `" A  dog. ".strip()`, and what `"  \\n".strip()`?
+        """
+        return _but({_BLANK: "D", _INSIDE: "C"})
+
+
+class Right:
+    """Right answers, written differently."""
+
+    def written_down():
+        """Written down in order."""
+        return {_SURPLUS: "E", _BLANK: "none", _COUNT: "F", _GAP: "D", _INSIDE: "none"}
+
+    def in_another_order():
+        """The symptoms in another order."""
+        return dict(sorted(_LINES.items()))
+
+    def from_what_is_wrong():
+        """The lines that are wrong named, the others "none"."""
+        wrong = {_GAP: "D", _SURPLUS: "E", _COUNT: "F"}
+        return {key: wrong.get(key, "none") for key in _LINES}
+
+
+EXERCISE = Exercise(
+    id="paired_lines_lines",
+    oracle=correct,
+    hint="Follow the two lists of the example through the code. After which line is a list shorter "
+    "than its file, and which lines are counted?",
+    misconceptions=functions_of(Wrong),
+    right=functions_of(Right),
+)

@@ -7,12 +7,13 @@ import sys
 
 import pytest
 
+from mtcourse.checks.judge import judge
+
 HEAD = """
 import functools, importlib, math, sys
 import torch
 import torch.nn.functional as F
 from mtcourse.chapters.attention.exercises import EXERCISES
-from mtcourse.checks.judge import judge
 from mtcourse.layers import attention as theirs
 from mtcourse.layers.attention import scaled_dot_product_attention as renamed
 from mtcourse.layers.multi_head import SelfAttention
@@ -23,6 +24,7 @@ def own(Q, K, V):
     return torch.softmax(Q @ K.mT / math.sqrt(Q.shape[-1]), -1) @ V
 """
 TAIL = """
+from mtcourse.checks.judge import judge
 verdict = judge(exercise, answer)
 print("passed" if verdict.passed else verdict.wrong)
 sys.exit(bool(sys.getprofile()))
@@ -30,12 +32,22 @@ sys.exit(bool(sys.getprofile()))
 
 
 def tried(answer: str) -> str:
-    """What a check says to an answer in a notebook, which is the module __main__."""
+    """What a check says in a process of its own, where types are not checked while it runs."""
     done = subprocess.run(
         [sys.executable, "-c", HEAD + answer + TAIL], capture_output=True, text=True
     )
     assert done.returncode == 0, done.stderr
-    return done.stdout
+    return done.stdout.removesuffix("\n")
+
+
+def said_to(program: str) -> str:
+    """What a check says to the answer of a program that runs as a notebook: as ``__main__``."""
+    names = {"__name__": "__main__"}
+    exec(program, names)
+    before = sys.getprofile()
+    verdict = judge(names["exercise"], names["answer"])
+    assert sys.getprofile() is before
+    return "passed" if verdict.passed else verdict.wrong
 
 
 @pytest.mark.parametrize(
@@ -48,7 +60,7 @@ def tried(answer: str) -> str:
     ids=["own code", "methods of given objects", "other imports"],
 )
 def test_an_answer_may_call_what_is_not_the_answer(answer):
-    assert tried(answer) == "passed\n"
+    assert tried(answer) == "passed"
 
 
 @pytest.mark.parametrize(
@@ -89,3 +101,151 @@ def test_whatever_way_it_is_reached_the_courses_own_is_not_allowed(answer, what)
     assert what in says
     assert "not allowed here: write it yourself" in says
     assert "raise" not in says
+
+
+# --- operations that an exercise forbids ---------------------------------------------------------
+
+FORBIDS = """
+import functools, math
+import torch
+import torch.nn.functional as F
+from torch import nn
+from mtcourse.checks.exercise import Exercise
+from mtcourse.checks.outcomes import Case
+
+def own_softmax(x):
+    shares = torch.exp(x - x.amax(-1, keepdim=True))
+    return shares / shares.sum(-1, keepdim=True)
+
+def own_gradient(x):
+    p = own_softmax(x)
+    return p * (1 - p)
+
+cases = [Case("two", (torch.tensor([0.5, 1.5]),))]
+oracle = {oracle}
+exercise = Exercise(
+    "answer", oracle, "Write it.", (), (), lambda draw: cases, forbids=({forbidden!r},)
+)
+"""
+
+
+def said(oracle: str, forbidden: str, answer: str) -> str:
+    """What a check says that forbids an operation."""
+    return said_to(FORBIDS.format(oracle=oracle, forbidden=forbidden) + answer)
+
+
+SOFTMAX = {
+    "under its own name": "answer = lambda x: torch.softmax(x, -1)",
+    "as a method": "answer = lambda x: x.softmax(-1)",
+    "imported under another name": "from torch import softmax as s\nanswer = lambda x: s(x, -1)",
+    "the core's own": "answer = lambda x: torch._softmax(x, -1, False)",
+    "an operation by its address": "answer = lambda x: torch.ops.aten._softmax(x, -1, False)",
+    "a module": "answer = lambda x: nn.Softmax(-1)(x)",
+    "the module itself": "answer = nn.Softmax(-1)",
+    "a distribution": "answer = lambda x: torch.distributions.Categorical(logits=x).probs",
+    "by its logarithm": "answer = lambda x: F.log_softmax(x, -1).exp()",
+    "by logsumexp": "answer = lambda x: (x - x.logsumexp(-1, keepdim=True)).exp()",
+    "of negated numbers": "answer = lambda x: F.softmin(-x, -1)",
+    "found at run time": "answer = lambda x: getattr(torch, 'soft' + 'max')(x, -1)",
+    "evaluated": "answer = lambda x: eval('torch.soft' + 'max(x, -1)')",
+    "mapped": "answer = lambda x: torch.vmap(lambda r: r.softmax(-1))(x[None])[0]",
+    "partial": "answer = functools.partial(torch.softmax, dim=-1)",
+    "called by map": "answer = lambda x: [*map(functools.partial(F.softmax, dim=-1), [x])][0]",
+    "within attention": (
+        "def answer(x):\n    v = torch.eye(2)\n"
+        "    return F.scaled_dot_product_attention(torch.ones(1, 1), x[:, None], v, scale=1.0)[0]"
+    ),
+}
+GRADIENTS = {
+    "backward": (
+        "def answer(x):\n    x = x.clone().requires_grad_()\n    own_softmax(x)[0].backward()\n"
+        "    return x.grad"
+    ),
+    "grad": (
+        "def answer(x):\n    x = x.clone().requires_grad_()\n"
+        "    return torch.autograd.grad(own_softmax(x)[0], x)[0]"
+    ),
+    "renamed": (
+        "from torch.autograd import grad as g\n"
+        "def answer(x):\n    x = x.clone().requires_grad_()\n    return g(own_softmax(x)[0], x)[0]"
+    ),
+    "jacobian": "answer = lambda x: torch.autograd.functional.jacobian(own_softmax, x).diagonal()",
+    "jacrev": "answer = lambda x: torch.func.jacrev(own_softmax)(x).diagonal()",
+    "jacfwd": "answer = lambda x: torch.func.jacfwd(own_softmax)(x).diagonal()",
+    "vjp": "answer = lambda x: torch.func.vjp(own_softmax, x)[1](torch.ones(2))[0]",
+    "jvp": "answer = lambda x: torch.func.jvp(own_softmax, (x,), (torch.ones(2),))[1]",
+    "hessian": "answer = lambda x: torch.func.hessian(lambda y: own_softmax(y)[0])(x)[0]",
+    "forward mode": (
+        "import torch.autograd.forward_ad as fwAD\ndef answer(x):\n    with fwAD.dual_level():\n"
+        "        y = own_softmax(fwAD.make_dual(x, torch.ones(2)))\n"
+        "        return fwAD.unpack_dual(y).tangent"
+    ),
+}
+OTHERS = {
+    ("cross-entropy", "lambda x: -own_softmax(x).log()[0]"): [
+        "answer = lambda x: F.cross_entropy(x, torch.tensor(0))",
+        "answer = lambda x: nn.CrossEntropyLoss()(x, torch.tensor(0))",
+        "answer = lambda x: F.nll_loss(own_softmax(x).log(), torch.tensor(0))",
+    ],
+    ("one-hot", "lambda x: torch.eye(2)[x.long()]"): [
+        "answer = lambda x: F.one_hot(x.long(), 2).float()",
+        "from torch.nn.functional import one_hot as o\nanswer = lambda x: o(x.long(), 2).float()",
+    ],
+    ("embedding", "lambda x: torch.eye(2)[x.long()]"): [
+        "answer = lambda x: F.embedding(x.long(), torch.eye(2))",
+        "answer = lambda x: torch.embedding(torch.eye(2), x.long())",
+        "answer = lambda x: nn.Embedding.from_pretrained(torch.eye(2))(x.long())",
+    ],
+    ("multi-head attention", "lambda x: x"): [
+        "answer = lambda x: nn.MultiheadAttention(2, 1)(x[None], x[None], x[None])[0][0]",
+        "answer = lambda x: nn.TransformerEncoderLayer(2, 1, 4).eval()(x[None, None])[0, 0]",
+    ],
+}
+
+
+@pytest.mark.parametrize("answer", SOFTMAX.values(), ids=SOFTMAX)
+def test_softmax_is_caught_under_any_name(answer):
+    says = said("own_softmax", "softmax", answer)
+    assert "not allowed here: write it yourself" in says
+
+
+@pytest.mark.parametrize("answer", GRADIENTS.values(), ids=GRADIENTS)
+def test_automatic_differentiation_is_caught_under_any_name(answer):
+    says = said("own_gradient", "gradients", answer)
+    assert "automatic differentiation is not allowed here" in says
+
+
+@pytest.mark.parametrize(
+    ("forbidden", "oracle", "answer"),
+    [(*key, answer) for key, answers in OTHERS.items() for answer in answers],
+)
+def test_other_operations_are_caught_under_any_name(forbidden, oracle, answer):
+    assert "not allowed here: write it yourself" in said(oracle, forbidden, answer)
+
+
+@pytest.mark.parametrize(
+    ("forbidden", "oracle", "answer"),
+    [
+        ("softmax", "own_softmax", "softmax = own_softmax\nanswer = lambda x: softmax(x)"),
+        (
+            "softmax",
+            "own_softmax",
+            "class Mine:\n    def softmax(self, x):\n        return own_softmax(x)\n"
+            "answer = lambda x: Mine().softmax(x)",
+        ),
+        (
+            "gradients",
+            "own_gradient",
+            "def answer(x):\n    grad = own_gradient(x)\n    backward = {'grad': grad}\n"
+            "    return backward['grad']",
+        ),
+        (
+            "gradients",
+            "own_gradient",
+            "def grad(x):\n    return own_gradient(x)\nanswer = lambda x: grad(x.requires_grad_())",
+        ),
+        ("one-hot", "own_softmax", "one_hot = own_softmax\nanswer = one_hot"),
+    ],
+)
+def test_a_name_alone_is_no_offence(forbidden, oracle, answer):
+    assert said(oracle, forbidden, answer) == "passed"

@@ -66,11 +66,18 @@ class _Renamed(ast.NodeTransformer):
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
         """A function of one of the course's modules, or of a bank's namespaces."""
-        space = self._globals.get(ast.unparse(node.value))
+        space = self._meaning_of(node.value)
         name = space.__module__ if isinstance(space, type) else getattr(space, "__name__", "")
         if isinstance(space, ModuleType | type) and name.startswith("mtcourse."):
             return ast.Name(_take(getattr(space, node.attr), self._parts), node.ctx)
         return self.generic_visit(node)
+
+    def _meaning_of(self, node: ast.expr) -> Any:
+        """What stands in front of a dot: a module, or a namespace within one."""
+        if isinstance(node, ast.Attribute):
+            return getattr(self._meaning_of(node.value), node.attr, None)
+        is_global = isinstance(node, ast.Name) and node.id not in self._local
+        return self._globals.get(node.id) if is_global else None
 
     def visit_Name(self, node: ast.Name) -> ast.expr:
         """A function, a module or a value of the function's own module."""

@@ -11,8 +11,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from mtcourse.grading.exercises import exercise_text, with_stubs
-from mtcourse.grading.source import BEGIN, END
+from mtcourse.grading.exercise_notebook import exercise_text, with_stubs
+from mtcourse.grading.solution_notebook import BEGIN, END
 
 NAME = "05_masks"
 """The notebook whose bank has checks for these exercises."""

@@ -24,7 +24,7 @@ from benchmarks.graded_notebook import (
     test_for_otter,
     write,
 )
-from mtcourse.grading.isolation.choose import why_not
+from mtcourse.grading.isolation.backends import why_not
 from mtcourse.grading.results import Result
 
 FULL = float(POINTS * len(ANSWERS))

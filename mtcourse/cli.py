@@ -151,7 +151,7 @@ def check(
     from rich.console import Console
 
     from mtcourse.grading.progress import folder_table, notebook_table, notebooks_in, wrapped
-    from mtcourse.grading.running import results_of
+    from mtcourse.grading.run_notebook import results_of
 
     console = Console()
     results = {}
@@ -224,7 +224,7 @@ def build_exercises(
     ] = False,
 ) -> None:
     """Write an exercise notebook for each solution notebook."""
-    from mtcourse.grading.exercises import build
+    from mtcourse.grading.exercise_notebook import build
 
     if not solutions.is_dir():
         raise MtcourseError(f"there is no folder {solutions}: run this where the solutions are")
@@ -240,7 +240,7 @@ def run_solutions(
     notebooks: Annotated[list[Path], typer.Argument(help="Solution notebooks.")],
 ) -> None:
     """Run solution notebooks and store their outputs, which nbval then compares."""
-    from mtcourse.grading.running import store_outputs
+    from mtcourse.grading.run_notebook import store_outputs
 
     for path in notebooks:
         store_outputs(path)

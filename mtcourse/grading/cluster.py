@@ -9,8 +9,8 @@ from concurrent.futures import CancelledError
 from typing import Any
 
 from mtcourse.errors import MtcourseError
+from mtcourse.grading.cache_key import surroundings
 from mtcourse.grading.jobs import LOOK_EVERY, RETRIES, Done, Grade, Job, failed
-from mtcourse.grading.keys import surroundings
 from mtcourse.grading.results import Result
 
 PATIENCE = 30.0

@@ -15,17 +15,23 @@ from rich.progress import MofNCompleteColumn, Progress, TimeElapsedColumn
 
 from mtcourse.checks.banks import bank_of
 from mtcourse.errors import MtcourseError
-from mtcourse.grading.batch import Batch, Solution, check_references, open_batch, read_solutions
-from mtcourse.grading.exercises import notebook_text
-from mtcourse.grading.inbox import Found, find
+from mtcourse.grading.backlog import Standing, job_of, keep, read_record, standing, unreadable
+from mtcourse.grading.exercise_notebook import notebook_text
+from mtcourse.grading.grade_job import grade_job, merged_of
+from mtcourse.grading.grading_config import (
+    Batch,
+    Solution,
+    check_references,
+    open_batch,
+    read_solutions,
+)
 from mtcourse.grading.jobs import DoAll, Done, Grade, Job
 from mtcourse.grading.kernel import Limits
-from mtcourse.grading.merged_notebook import merged_notebook
+from mtcourse.grading.nbval_notebook import merged_notebook
 from mtcourse.grading.results import FAILED, Result
-from mtcourse.grading.resume import Standing, job_of, keep, read_record, standing, unreadable
-from mtcourse.grading.schedule import worker_pool
-from mtcourse.grading.submission import Unreadable
-from mtcourse.grading.unit import grade_job, merged_of
+from mtcourse.grading.submissions import Found, find
+from mtcourse.grading.submitted_notebook import Unreadable
+from mtcourse.grading.worker_pool import worker_pool
 from mtcourse.whole_files import write_whole
 
 BATCH, RECORDS, REFERENCES, LOCK = "batch.json", "records", "references", ".lock"

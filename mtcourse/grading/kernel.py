@@ -12,7 +12,7 @@ from jupyter_client.kernelspec import KernelSpecManager
 from jupyter_client.manager import KernelManager
 from nbval.kernel import RunningKernel
 
-from mtcourse.grading.payload import error_in_words, readable
+from mtcourse.grading.wire_format import error_in_words, readable
 
 LARGEST_MESSAGE = 16 * 2**20
 """Bytes of a message; one that is larger cuts the connection."""

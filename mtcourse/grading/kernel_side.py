@@ -14,7 +14,7 @@ import torch
 from torch import Tensor
 
 from mtcourse.checks.attempt import Attempt, attempt
-from mtcourse.grading.payload import packed_attempt, unpacked_cases
+from mtcourse.grading.wire_format import packed_attempt, unpacked_cases
 
 ATTEMPT = "application/vnd.mtcourse.attempt+json"
 """The form in which an attempt leaves the kernel."""

@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from mtcourse.grading.cell_code import imports_of, names_of
-from mtcourse.grading.exercises import is_untouched
-from mtcourse.grading.source import Cell
-from mtcourse.grading.submission import Submission
+from mtcourse.grading.exercise_notebook import is_untouched
+from mtcourse.grading.python_source import imports_of, names_of
+from mtcourse.grading.solution_notebook import Cell
+from mtcourse.grading.submitted_notebook import Submission
 
 _FENCE = re.compile(r"^```\w*\n(.*?)\n```\s*$", re.DOTALL)
 

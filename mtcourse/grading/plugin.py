@@ -70,9 +70,9 @@ class GradedNotebook(IPyNbFile):
 
     def collect(self) -> Iterator[GradedExercise]:
         """One test for each exercise, under its name."""
-        from mtcourse.grading.source import exercises_of, read_notebook
-        from mtcourse.grading.submission import Unreadable, read_submission
-        from mtcourse.grading.unit import merged_of
+        from mtcourse.grading.grade_job import merged_of
+        from mtcourse.grading.solution_notebook import exercises_of, read_notebook
+        from mtcourse.grading.submitted_notebook import Unreadable, read_submission
 
         solution = read_notebook(self._solution)
         self.unreadable = ""
@@ -88,9 +88,9 @@ class GradedNotebook(IPyNbFile):
     def setup(self) -> None:
         """Gets ready to run; a kernel starts with the first exercise."""
         from mtcourse.checks.banks import bank_of
-        from mtcourse.grading.grade import grade
+        from mtcourse.grading.judge_exercises import grade
         from mtcourse.grading.kernel import GradingKernel, Limits
-        from mtcourse.grading.run import Run
+        from mtcourse.grading.kernel_session import Run
 
         self.limits = Limits(seconds=min(self.config.option.nbval_cell_timeout, Limits.seconds))
         self._known: dict[str, Any] = {}
@@ -102,8 +102,8 @@ class GradedNotebook(IPyNbFile):
 
     def result_of(self, asked: Any) -> Any:
         """How an exercise came out; the notebook is run as far as it takes to know."""
+        from mtcourse.grading.grade_job import exercise_result
         from mtcourse.grading.results import ExerciseResult
-        from mtcourse.grading.unit import exercise_result
 
         if self.unreadable:
             return ExerciseResult(asked.id, "unreadable", 0, asked.points, self.unreadable)

@@ -9,7 +9,7 @@ from pathlib import Path
 from rich.table import Table
 
 from mtcourse.errors import MtcourseError
-from mtcourse.grading.running import Result
+from mtcourse.grading.run_notebook import Result
 
 SIGNS = {"done": "✓ done", "wrong": "✗ not yet right", "open": "· open", "stopped": "! stopped"}
 

@@ -12,8 +12,8 @@ import jaxtyping
 import psutil
 import pytest
 
-from mtcourse.grading.isolation.choose import why_not
-from tests.catalogue.grading import graded
+from mtcourse.grading.isolation.backends import why_not
+from tests.catalogue.grade_notebook import graded
 from tests.catalogue.outside import Outside, watched
 
 LONGEST = 300

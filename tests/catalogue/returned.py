@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from mtcourse.grading.exercises import exercise_text
-from mtcourse.grading.source import BEGIN, END, cells_of, exercises_of, read_notebook
+from mtcourse.grading.exercise_notebook import exercise_text
+from mtcourse.grading.solution_notebook import BEGIN, END, cells_of, exercises_of, read_notebook
 
 ROOT = Path(__file__).resolve().parents[2]
 SOLUTIONS = ROOT / "solutions"

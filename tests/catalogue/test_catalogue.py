@@ -7,7 +7,7 @@ import pytest
 from mtcourse.grading.results import Result
 from tests.catalogue.case import Case
 from tests.catalogue.families import FAMILIES
-from tests.catalogue.grading import graded
+from tests.catalogue.grade_notebook import graded
 from tests.catalogue.outside import Outside
 
 CASES = [

@@ -16,7 +16,7 @@ from mtcourse.checks.banks import bank_of
 from mtcourse.checks.exercise import Exercise
 from tests.catalogue.answer_code import code_of
 from tests.catalogue.case import Case
-from tests.catalogue.grading import graded
+from tests.catalogue.grade_notebook import graded
 from tests.catalogue.outside import Outside
 from tests.catalogue.returned import SOLUTIONS
 

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from mtcourse.grading.isolation.choose import BACKENDS, why_not
+from mtcourse.grading.isolation.backends import BACKENDS, why_not
 from tests.catalogue.case import Case, filled
 from tests.catalogue.families import FAMILIES, escape
-from tests.catalogue.grading import SEED, graded
+from tests.catalogue.grade_notebook import SEED, graded
 from tests.catalogue.outside import Outside, watched
 from tests.catalogue.returned import as_bytes, completed
 

@@ -14,7 +14,7 @@ from mtcourse.chapters.multi_head.learner_functions import PIECES, Piece, Pieces
 from mtcourse.chapters.multi_head.part_one import logits_of_pieces, score_on_grammar, translator_of
 from mtcourse.checks.banks import bank_of
 from mtcourse.checks.outcomes import apart, outcome_of
-from mtcourse.grading.exercises import HERE
+from mtcourse.grading.exercise_notebook import HERE
 from mtcourse.models.framework_model import FrameworkConfig, FrameworkModel
 from mtcourse.models.framework_translator import FrameworkTranslator
 from mtcourse.recipes.framework import load_framework

@@ -29,8 +29,8 @@ from benchmarks.graders import graders
 from benchmarks.processor_time import processor_seconds
 from mtcourse.chapters.masks import exercises as masks
 from mtcourse.checks.judge import judge
-from mtcourse.grading.exercises import exercise_text
-from mtcourse.grading.source import check_source
+from mtcourse.grading.exercise_notebook import exercise_text
+from mtcourse.grading.solution_notebook import check_source
 
 resource = pytest.importorskip("resource", reason="Windows counts in another way")
 test_for_otter.__test__ = False  # type: ignore[attr-defined]  # it makes a test, and is none

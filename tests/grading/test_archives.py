@@ -7,8 +7,8 @@ import zipfile
 
 import pytest
 
-from mtcourse.grading.inbox import MOST_NOTEBOOKS, OF_A_CLASS, find
-from tests.grading.test_inbox import KNOWN, packed, put, whose
+from mtcourse.grading.submissions import MOST_NOTEBOOKS, OF_A_CLASS, find
+from tests.grading.test_submissions import KNOWN, packed, put, whose
 
 RIGHT, STUB = b'{"nbformat": 4, "cells": [], "right": 1}', b'{"nbformat": 4, "cells": []}'
 NOBODY_ELSE = {

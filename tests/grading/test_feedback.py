@@ -11,13 +11,13 @@ import nbformat
 import pytest
 from markdown_it import MarkdownIt
 
-from mtcourse.grading.exercises import exercise_text
+from mtcourse.grading.exercise_notebook import exercise_text
 from mtcourse.grading.merge import merge
+from mtcourse.grading.reports.displayed_cells import WHOLE, shown_cells
 from mtcourse.grading.reports.feedback import feedback_notebook, feedback_page
-from mtcourse.grading.reports.work import WHOLE, shown_cells
 from mtcourse.grading.results import ExerciseResult
-from mtcourse.grading.source import cells_of
-from mtcourse.grading.submission import parse_submission
+from mtcourse.grading.solution_notebook import cells_of
+from mtcourse.grading.submitted_notebook import parse_submission
 from tests.helpers.hostile_work import EVIL, hostile_work
 from tests.helpers.made_results import (
     SAYS,

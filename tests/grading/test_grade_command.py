@@ -17,13 +17,13 @@ from rich.console import Console
 
 from mtcourse.errors import MtcourseError
 from mtcourse.grading import command
+from mtcourse.grading.backlog import MOST_TOLD
 from mtcourse.grading.command import Options
+from mtcourse.grading.grade_job import versions
 from mtcourse.grading.jobs import DoAll, Done, Job, failed
 from mtcourse.grading.kernel import Limits
 from mtcourse.grading.results import FAILED, GRADED, ExerciseResult, Result
-from mtcourse.grading.resume import MOST_TOLD
-from mtcourse.grading.source import exercises_of
-from mtcourse.grading.unit import versions
+from mtcourse.grading.solution_notebook import exercises_of
 
 ROOT = Path(__file__).resolve().parents[2]
 SOLUTIONS = ROOT / "solutions"

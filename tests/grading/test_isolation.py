@@ -21,9 +21,9 @@ import zmq
 
 from mtcourse.checks.banks import bank_folders
 from mtcourse.errors import MtcourseError
-from mtcourse.grading.isolation import choose
-from mtcourse.grading.isolation.choose import BACKENDS, isolation_named, why_not
-from mtcourse.grading.isolation.view import view_of_kernels
+from mtcourse.grading.isolation import backends
+from mtcourse.grading.isolation.backends import BACKENDS, isolation_named, why_not
+from mtcourse.grading.isolation.sandbox import view_of_kernels
 from mtcourse.grading.kernel import GradingKernel, Limits
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -221,7 +221,7 @@ def test_when_the_grader_is_killed_its_kernels_end(walls):
 def test_an_isolation_that_cannot_be_had_says_why(monkeypatch):
     with pytest.raises(MtcourseError, match=r"no isolation 'steel': take auto, warm, bubblewrap"):
         isolation_named("steel")
-    monkeypatch.setattr(choose, "why_not", lambda name: "" if name == "none" else "out of order")
+    monkeypatch.setattr(backends, "why_not", lambda name: "" if name == "none" else "out of order")
     with pytest.raises(MtcourseError, match="'warm' cannot be had here: out of order"):
         isolation_named.__wrapped__("warm")
     assert isolation_named.__wrapped__("auto").name == "none"

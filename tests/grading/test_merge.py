@@ -6,10 +6,10 @@ import json
 
 import pytest
 
-from mtcourse.grading.exercises import exercise_text
+from mtcourse.grading.exercise_notebook import exercise_text
 from mtcourse.grading.merge import merge
-from mtcourse.grading.source import cells_of
-from mtcourse.grading.submission import parse_submission
+from mtcourse.grading.solution_notebook import cells_of
+from mtcourse.grading.submitted_notebook import parse_submission
 from tests.helpers.small_solution import FACTS, cell, small_solution, write
 
 GOOD = "def scaled_scores(Q, K):\n    return Q @ K.mT / Q.shape[-1] ** 0.5"

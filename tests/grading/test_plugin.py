@@ -13,7 +13,7 @@ import pytest
 from mtcourse.chapters.attention.exercises import EXERCISES
 from mtcourse.checks.banks import bank_of
 from mtcourse.grading.command import Options, write_merged
-from mtcourse.grading.isolation.choose import why_not
+from mtcourse.grading.isolation.backends import why_not
 
 ROOT = Path(__file__).resolve().parents[2]
 SOLUTION = ROOT / "solutions" / "04_attention.ipynb"

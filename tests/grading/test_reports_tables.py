@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from mtcourse.grading.reports.gradescope import gradescope_json
 from mtcourse.grading.reports.junit import junit_xml
-from mtcourse.grading.reports.plain import lines, one_line
+from mtcourse.grading.reports.sanitize import lines, one_line
 from mtcourse.grading.reports.tables import (
     canvas_table,
     grades_table,

@@ -22,10 +22,10 @@ from mtcourse.checks.banks import bank_of
 from mtcourse.checks.guard import NOTEBOOK
 from mtcourse.checks.judge import judge
 from mtcourse.errors import MtcourseError
-from mtcourse.grading.cell_code import names_of, statements_of
-from mtcourse.grading.exercises import is_untouched
-from mtcourse.grading.source import Cell
-from mtcourse.grading.submission import Unreadable, read_submission
+from mtcourse.grading.exercise_notebook import is_untouched
+from mtcourse.grading.python_source import names_of, statements_of
+from mtcourse.grading.solution_notebook import Cell
+from mtcourse.grading.submitted_notebook import Unreadable, read_submission
 from mtcourse.layers.cross_attention import cross_attention
 
 

@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 from mtcourse.grading.isolation.kernel_process import A_USER_OF_ITS_OWN
-from mtcourse.grading.isolation.view import (
+from mtcourse.grading.isolation.sandbox import (
     HOME,
     SCRATCH,
     Allowance,

@@ -18,7 +18,13 @@ import tempfile
 from pathlib import Path
 
 from mtcourse.grading.isolation.kernel_process import UNTIL_STDIN_ENDS
-from mtcourse.grading.isolation.view import HOME, SCRATCH, Allowance, environment, view_of_kernels
+from mtcourse.grading.isolation.sandbox import (
+    HOME,
+    SCRATCH,
+    Allowance,
+    environment,
+    view_of_kernels,
+)
 
 IMAGE = "mtcourse-empty"
 OTHER_USER = "65534"

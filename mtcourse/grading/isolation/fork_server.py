@@ -23,7 +23,7 @@ from typing import NoReturn
 
 from mtcourse.grading.isolation import namespaces
 from mtcourse.grading.isolation.kernel_process import WARM, limit_process, run_kernel
-from mtcourse.grading.isolation.view import HOME, Allowance, View, environment, view_of_kernels
+from mtcourse.grading.isolation.sandbox import HOME, Allowance, View, environment, view_of_kernels
 
 FIRST_USER = 1_900_000_000
 """Kernels run as users from here on, whom nothing else on the machine belongs to."""

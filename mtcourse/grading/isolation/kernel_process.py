@@ -13,7 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from mtcourse.grading.isolation.view import Allowance
+from mtcourse.grading.isolation.sandbox import Allowance
 
 A_USER_OF_ITS_OWN, UNTIL_STDIN_ENDS = "--a-user-of-its-own", "--until-stdin-ends"
 WARM = (

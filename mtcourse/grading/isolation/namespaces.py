@@ -11,7 +11,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from mtcourse.grading.isolation.view import DEVICES, SCRATCH, Allowance, View, view_of_kernels
+from mtcourse.grading.isolation.sandbox import DEVICES, SCRATCH, Allowance, View, view_of_kernels
 
 INSIDE = 1000
 """The number that a user without rights has inside of a user namespace."""

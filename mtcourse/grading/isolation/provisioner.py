@@ -11,7 +11,7 @@ from typing import Any
 from jupyter_client.provisioning.local_provisioner import LocalProvisioner
 from traitlets import Unicode
 
-from mtcourse.grading.isolation.choose import isolation_named
+from mtcourse.grading.isolation.backends import isolation_named
 from mtcourse.grading.isolation.sockets import folder_for_sockets
 
 

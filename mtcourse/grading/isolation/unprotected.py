@@ -7,7 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from mtcourse.grading.isolation.view import environment
+from mtcourse.grading.isolation.sandbox import environment
 
 
 class Unprotected:

@@ -12,7 +12,7 @@ import tempfile
 from pathlib import Path
 
 from mtcourse.errors import MtcourseError
-from mtcourse.grading.isolation.view import environment
+from mtcourse.grading.isolation.sandbox import environment
 
 PATIENCE = 120.0
 """Seconds that a machine, however busy, is given to import what kernels share."""

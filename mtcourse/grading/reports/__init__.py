@@ -19,7 +19,7 @@ from mtcourse.grading.reports.tables import (
     nbgrader_table,
 )
 from mtcourse.grading.results import Result
-from mtcourse.grading.whose import safe_name
+from mtcourse.grading.submission_paths import safe_name
 from mtcourse.whole_files import write_whole
 
 TABLES = {

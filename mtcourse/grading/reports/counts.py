@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from mtcourse.grading.reports.plain import lines
+from mtcourse.grading.reports.sanitize import lines
 from mtcourse.grading.results import FAILED, GRADED, UNREADABLE, ExerciseResult, Result
 
 SAID: Mapping[str, str] = {

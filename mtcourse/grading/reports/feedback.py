@@ -7,11 +7,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from mtcourse.grading.exercises import notebook_text
+from mtcourse.grading.exercise_notebook import notebook_text
 from mtcourse.grading.reports.counts import SAID, told_lines
+from mtcourse.grading.reports.displayed_cells import Output, ShownCell, shown_cells
 from mtcourse.grading.reports.pages import page
-from mtcourse.grading.reports.plain import one_line
-from mtcourse.grading.reports.work import Output, ShownCell, shown_cells
+from mtcourse.grading.reports.sanitize import one_line
 from mtcourse.grading.results import FAILED, GRADED, ExerciseResult, Result
 
 _HEADING = re.compile(r"#{1,6} .*")

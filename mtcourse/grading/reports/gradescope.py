@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from mtcourse.grading.reports.counts import SAID
-from mtcourse.grading.reports.plain import lines, one_line
+from mtcourse.grading.reports.sanitize import lines, one_line
 from mtcourse.grading.results import FAILED, GRADED, ExerciseResult, Result
 
 

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from xml.etree import ElementTree
 
 from mtcourse.grading.reports.counts import SAID
-from mtcourse.grading.reports.plain import lines, one_line
+from mtcourse.grading.reports.sanitize import lines, one_line
 from mtcourse.grading.results import FAILED, ExerciseResult, Result
 
 DECLARATION = '<?xml version="1.0" encoding="utf-8"?>\n'

@@ -11,7 +11,7 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 from markupsafe import Markup, escape
 
-from mtcourse.grading.reports.plain import lines, one_line
+from mtcourse.grading.reports.sanitize import lines, one_line
 
 LONGEST_MARKDOWN = 6_000
 """Characters; what is longer is shown as it is written: some Markdown takes long to understand."""

@@ -19,7 +19,7 @@ import io
 import re
 from collections.abc import Iterable, Sequence
 
-from mtcourse.grading.reports.plain import one_line
+from mtcourse.grading.reports.sanitize import one_line
 from mtcourse.grading.results import FAILED, Result
 
 GRADES = (

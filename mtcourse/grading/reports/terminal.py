@@ -17,7 +17,7 @@ from mtcourse.grading.reports.counts import (
     notebook_counts,
     told_lines,
 )
-from mtcourse.grading.reports.plain import lines, one_line
+from mtcourse.grading.reports.sanitize import lines, one_line
 from mtcourse.grading.results import FAILED, GRADED, Result
 
 WIDTH = 100

@@ -7,7 +7,12 @@ import os
 
 import pytest
 
-from mtcourse.grading.submission import LARGEST, Unreadable, parse_submission, read_submission
+from mtcourse.grading.submitted_notebook import (
+    LARGEST,
+    Unreadable,
+    parse_submission,
+    read_submission,
+)
 from tests.helpers.small_solution import cell, small_solution
 
 

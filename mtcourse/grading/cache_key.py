@@ -11,8 +11,8 @@ from pathlib import Path
 
 import mtcourse
 from mtcourse.checks.banks import bank_folders
+from mtcourse.grading.grade_job import versions
 from mtcourse.grading.jobs import Job
-from mtcourse.grading.unit import versions
 
 PARTS = {
     "submission": "the submission has changed",

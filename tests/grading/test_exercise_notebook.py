@@ -14,9 +14,9 @@ from mtcourse.checks.banks import bank_of
 from mtcourse.checks.checker import VERDICT
 from mtcourse.cli import app
 from mtcourse.errors import MtcourseError
-from mtcourse.grading.exercises import HERE, build, exercise_text, with_stubs
-from mtcourse.grading.running import results_of, run_notebook
-from mtcourse.grading.source import BEGIN, END, cells_of, exercises_of, read_notebook
+from mtcourse.grading.exercise_notebook import HERE, build, exercise_text, with_stubs
+from mtcourse.grading.run_notebook import results_of, run_notebook
+from mtcourse.grading.solution_notebook import BEGIN, END, cells_of, exercises_of, read_notebook
 from tests.helpers.small_solution import small_solution, write
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -15,7 +15,7 @@ from datetime import datetime
 from pathlib import Path
 
 from mtcourse.errors import MtcourseError
-from mtcourse.grading.submission import (
+from mtcourse.grading.submitted_notebook import (
     LARGEST,
     LINK,
     NO_FILE,

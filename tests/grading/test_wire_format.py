@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from mtcourse.chapters.attention.exercises import EXERCISES
 from mtcourse.checks.attempt import OPEN, Attempt
 from mtcourse.checks.outcomes import Outcome, Stop, apart, distance, outcome_of
-from mtcourse.grading.payload import (
+from mtcourse.grading.wire_format import (
     MOST_NUMBERS,
     BadPayload,
     error_in_words,

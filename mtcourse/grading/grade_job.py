@@ -11,16 +11,16 @@ from pathlib import Path
 from typing import Any
 
 from mtcourse.checks.banks import bank_of
-from mtcourse.grading.exercises import exercise_notebook
-from mtcourse.grading.grade import Graded, grade
-from mtcourse.grading.isolation.choose import isolation_named
+from mtcourse.grading.exercise_notebook import exercise_notebook
+from mtcourse.grading.isolation.backends import isolation_named
 from mtcourse.grading.jobs import Job
+from mtcourse.grading.judge_exercises import Graded, grade
 from mtcourse.grading.kernel import GradingKernel, Limits
+from mtcourse.grading.kernel_session import Run
 from mtcourse.grading.merge import Merged, merge
 from mtcourse.grading.results import GRADED, UNREADABLE, ExerciseResult, Result
-from mtcourse.grading.run import Run
-from mtcourse.grading.source import Asked, cells_of, exercises_of
-from mtcourse.grading.submission import Unreadable, parse_submission
+from mtcourse.grading.solution_notebook import Asked, cells_of, exercises_of
+from mtcourse.grading.submitted_notebook import Unreadable, parse_submission
 
 MATTERS = ("mtcourse", "torch", "numpy", "ipykernel", "nbval")
 """Packages on whose version a verdict can depend."""

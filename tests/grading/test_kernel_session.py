@@ -7,8 +7,8 @@ from collections.abc import Iterable
 import pytest
 
 from mtcourse.grading.kernel import Limits, Ran
+from mtcourse.grading.kernel_session import TOGETHER, Run, needed_by
 from mtcourse.grading.merge import Step
-from mtcourse.grading.run import TOGETHER, Run, needed_by
 
 
 class Death(BaseException):

@@ -12,9 +12,9 @@ from typing import Any
 
 from mtcourse.checks.checker import VERDICT
 from mtcourse.errors import MtcourseError
-from mtcourse.grading.exercises import is_untouched, notebook_text
-from mtcourse.grading.payload import error_in_words
-from mtcourse.grading.source import Asked, cells_of, exercises_of, read_notebook
+from mtcourse.grading.exercise_notebook import is_untouched, notebook_text
+from mtcourse.grading.solution_notebook import Asked, cells_of, exercises_of, read_notebook
+from mtcourse.grading.wire_format import error_in_words
 
 SECONDS_A_CELL = 120
 

@@ -15,9 +15,11 @@ from mtcourse.chapters.masks.exercises import EXERCISES as MASKS
 from mtcourse.checks.exercise import PUBLIC_SEED, Exercise
 from mtcourse.checks.outcomes import Case
 from mtcourse.errors import MtcourseError
-from mtcourse.grading import batch as module
-from mtcourse.grading import keys, resume
-from mtcourse.grading.batch import (
+from mtcourse.grading import backlog, cache_key
+from mtcourse.grading import grading_config as module
+from mtcourse.grading.backlog import keep, read_record, standing
+from mtcourse.grading.cache_key import PARTS, differences, key_of
+from mtcourse.grading.grading_config import (
     SEEDS,
     Batch,
     Solution,
@@ -26,13 +28,11 @@ from mtcourse.grading.batch import (
     read_solutions,
     same_as_published,
 )
-from mtcourse.grading.inbox import Found
 from mtcourse.grading.jobs import Job
 from mtcourse.grading.kernel import Limits
-from mtcourse.grading.keys import PARTS, differences, key_of
 from mtcourse.grading.results import FAILED, GRADED, ExerciseResult, Result
-from mtcourse.grading.resume import keep, read_record, standing
-from mtcourse.grading.submission import Unreadable
+from mtcourse.grading.submissions import Found
+from mtcourse.grading.submitted_notebook import Unreadable
 from tests.helpers.small_solution import small_solution, write
 
 SOLUTION = {"04_attention": Solution(b"solution", {"scaled_scores": 2, "row_softmax": 3})}
@@ -144,10 +144,10 @@ def test_a_key_changes_with_each_thing_that_a_verdict_depends_on(monkeypatch):
     }
     for part, change in changes.items():
         assert differences(key, key_of(replace(JOB, **change))) == [part]
-    monkeypatch.setattr(keys, "versions", lambda: {"torch": "99"})
+    monkeypatch.setattr(cache_key, "versions", lambda: {"torch": "99"})
     assert differences(key, key_of(JOB)) == ["environment"]
     monkeypatch.undo()
-    monkeypatch.setattr(keys, "grader_version", lambda: "another")
+    monkeypatch.setattr(cache_key, "grader_version", lambda: "another")
     assert differences(key, key_of(JOB)) == ["grader"]
     assert differences(key, "") == list(PARTS)
 
@@ -157,7 +157,7 @@ def found(learner: str, content: bytes = b"answers", **others) -> Found:
 
 
 def record(batch: Batch, one: Found, state: str = GRADED) -> Result:
-    job = resume.job_of(one, batch)
+    job = backlog.job_of(one, batch)
     return Result(one.learner, one.notebook, one.file, state, key=job.key)
 
 
@@ -184,7 +184,7 @@ def test_other_versions_are_named(tmp_path, monkeypatch):
     batch = opened()
     one = found("alice")
     keep(tmp_path, replace(record(batch, one), versions={"torch": "2.6", "numpy": "2"}))
-    for place in (keys, resume):
+    for place in (cache_key, backlog):
         monkeypatch.setattr(place, "versions", lambda: {"torch": "2.7", "numpy": "2"})
     ((_, why),) = standing([one], batch, tmp_path, again=False).stale
     assert why == "the installed versions are others (torch 2.6, now 2.7)"

@@ -11,8 +11,8 @@ from collections.abc import Iterator, Sequence
 
 from mtcourse.checks.exercise import Exercise
 from mtcourse.checks.guard import is_reference
-from mtcourse.grading.cell_code import names_of, statements_of
 from mtcourse.grading.merge import Merged
+from mtcourse.grading.python_source import names_of, statements_of
 
 DYNAMIC = ("__import__", "eval", "exec", "import_module")
 

@@ -15,10 +15,10 @@ from multiprocessing.connection import Connection, wait
 from typing import NoReturn
 
 from mtcourse.grading.cluster import run_on_cluster
+from mtcourse.grading.grade_job import grade_job
 from mtcourse.grading.isolation.sockets import folder_for_sockets
 from mtcourse.grading.jobs import LOOK_EVERY, RETRIES, DoAll, Done, Grade, Job, failed
 from mtcourse.grading.results import Result
-from mtcourse.grading.unit import grade_job
 
 PATIENCE = 10.0
 """Seconds that a process is given to end its kernels."""

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from mtcourse.errors import MtcourseError
-from mtcourse.grading.source import check_source, exercises_of, read_notebook
+from mtcourse.grading.solution_notebook import check_source, exercises_of, read_notebook
 from tests.helpers.small_solution import FACTS, cell, small_solution
 
 

@@ -7,8 +7,8 @@ import warnings
 
 import pytest
 
-from mtcourse.grading import cell_code
-from mtcourse.grading.cell_code import (
+from mtcourse.grading import python_source
+from mtcourse.grading.python_source import (
     can_be_read,
     imports_of,
     names_of,
@@ -153,13 +153,13 @@ LONG = {
 def test_code_that_would_keep_the_grader_busy_is_not_read(code, monkeypatch):
     """What it takes is counted in characters, and not in seconds, which no test asks for."""
     asked = []
-    parse = cell_code.ast.parse
+    parse = python_source.ast.parse
 
     def counted(text: str, *rest: object):
         asked.append(len(text))
         return parse(text, *rest)
 
-    monkeypatch.setattr(cell_code.ast, "parse", counted)
+    monkeypatch.setattr(python_source.ast, "parse", counted)
     if code is not LONG["a magic with many words"]:
         assert not can_be_read(code)
     statements_of(code)
@@ -187,4 +187,4 @@ def test_names_that_hold_cells_together():
     }  # fmt: skip
     assert {"default", "outside", "Base", "value", "mask", "many", "free"} <= names.used
     assert not {"x", "y", "inner", "q", "field"} & (names.used | names.bound)
-    assert shared_names("def f(") == cell_code.Names()
+    assert shared_names("def f(") == python_source.Names()

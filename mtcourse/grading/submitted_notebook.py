@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn
 
-from mtcourse.grading.source import Cell
+from mtcourse.grading.solution_notebook import Cell
 
 LARGEST = 20 * 2**20
 """Bytes of the largest notebook that is read."""

@@ -6,13 +6,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from mtcourse.grading.batch import Batch
-from mtcourse.grading.inbox import Found
+from mtcourse.grading.cache_key import PARTS, differences
+from mtcourse.grading.grade_job import versions
+from mtcourse.grading.grading_config import Batch
 from mtcourse.grading.jobs import Job
-from mtcourse.grading.keys import PARTS, differences
 from mtcourse.grading.results import FAILED, UNREADABLE, ExerciseResult, Result
-from mtcourse.grading.submission import Unreadable
-from mtcourse.grading.unit import versions
+from mtcourse.grading.submissions import Found
+from mtcourse.grading.submitted_notebook import Unreadable
 from mtcourse.whole_files import write_whole
 
 UNKNOWN = "unknown"

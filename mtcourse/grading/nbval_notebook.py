@@ -9,10 +9,10 @@ from typing import Any
 from mtcourse.checks.attempt import Attempt
 from mtcourse.checks.exercise import Exercise
 from mtcourse.checks.outcomes import outcome_of
-from mtcourse.grading.grade import check_cell
+from mtcourse.grading.judge_exercises import check_cell
 from mtcourse.grading.kernel_side import attempt_in_text
 from mtcourse.grading.merge import Merged
-from mtcourse.grading.payload import packed_cases
+from mtcourse.grading.wire_format import packed_cases
 
 
 def merged_notebook(merged: Merged, bank: Sequence[Exercise], seed: int) -> dict[str, Any]:

@@ -10,9 +10,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from mtcourse.grading.payload import error_in_words
-from mtcourse.grading.reports.plain import lines
-from mtcourse.grading.submission import Unreadable, parse_submission
+from mtcourse.grading.reports.sanitize import lines
+from mtcourse.grading.submitted_notebook import Unreadable, parse_submission
+from mtcourse.grading.wire_format import error_in_words
 
 LONGEST_SOURCE = 20_000
 LONGEST_OUTPUT = 4_000

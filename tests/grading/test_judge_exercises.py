@@ -10,12 +10,12 @@ from mtcourse.chapters.attention.exercises import EXERCISES
 from mtcourse.checks.banks import bank_of
 from mtcourse.checks.exercise import PUBLIC_SEED
 from mtcourse.errors import MtcourseError
-from mtcourse.grading.grade import grade
+from mtcourse.grading.judge_exercises import grade
 from mtcourse.grading.kernel import GradingKernel, Limits
+from mtcourse.grading.kernel_session import Run
 from mtcourse.grading.merge import Merged, Step, merge
-from mtcourse.grading.run import Run
-from mtcourse.grading.source import cells_of, read_notebook
-from mtcourse.grading.submission import read_submission
+from mtcourse.grading.solution_notebook import cells_of, read_notebook
+from mtcourse.grading.submitted_notebook import read_submission
 
 ROOT = Path(__file__).resolve().parents[2]
 SOLUTIONS = sorted((ROOT / "solutions").glob("*.ipynb"))

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from mtcourse.grading.source import (
+from mtcourse.grading.solution_notebook import (
     BEGIN,
     END,
     Asked,

@@ -13,10 +13,10 @@ from pathlib import Path
 import pytest
 
 from mtcourse.errors import MtcourseError
-from mtcourse.grading import handed_in
-from mtcourse.grading.inbox import Found, find
-from mtcourse.grading.submission import LARGEST, NO_FILE, Unreadable
-from tests.grading.test_inbox import KNOWN, NOTEBOOK, packed, put
+from mtcourse.grading import submitted_files
+from mtcourse.grading.submissions import Found, find
+from mtcourse.grading.submitted_notebook import LARGEST, NO_FILE, Unreadable
+from tests.grading.test_submissions import KNOWN, NOTEBOOK, packed, put
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no links or pipes to make")
@@ -29,7 +29,7 @@ def test_links_and_pipes_are_told_and_never_opened(tmp_path):
     os.mkfifo(tmp_path / "in/dave/04_attention.ipynb")
     found = {one.learner: one for one in find(tmp_path / "in", KNOWN)}
     for learner in ("alice", "bob", "carol"):
-        assert found[learner].reason == handed_in.LINK
+        assert found[learner].reason == submitted_files.LINK
     with pytest.raises(Unreadable, match="it is not a file but"):
         found["dave"].read()
 
@@ -75,8 +75,8 @@ def make_loop(path: Path) -> None:
 NO_FILES = {
     "pipe": (make_pipe, NO_FILE),
     "socket": (make_socket, NO_FILE),
-    "link to nowhere": (make_link, handed_in.LINK),
-    "link to itself": (make_loop, handed_in.LINK),
+    "link to nowhere": (make_link, submitted_files.LINK),
+    "link to itself": (make_loop, submitted_files.LINK),
 }
 
 
@@ -135,7 +135,7 @@ def test_a_link_in_an_archive_is_refused(tmp_path):
     with zipfile.ZipFile(tmp_path / "in.zip", "w") as archive:
         archive.writestr(member("alice/04_attention.ipynb", stat.S_IFLNK | 0o777), "/etc/passwd")
     (found,) = find(tmp_path / "in.zip", KNOWN)
-    assert found.reason == handed_in.LINK
+    assert found.reason == submitted_files.LINK
 
 
 def patched(path: Path, offset_in_directory: int, value: bytes) -> Path:
@@ -158,7 +158,7 @@ def test_bombs_are_refused_by_the_size_they_state_and_by_the_one_they_have(tmp_p
     bomb = b"\0" * (LARGEST + 1)
     honest = packed(tmp_path / "honest.zip", "alice/04_attention.ipynb", content=bomb)
     (found,) = find(honest, KNOWN)
-    assert found.reason == handed_in.TOO_LARGE
+    assert found.reason == submitted_files.TOO_LARGE
     lying = patched(
         packed(tmp_path / "lying.zip", "alice/04_attention.ipynb", content=bomb),
         24,

@@ -8,16 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from mtcourse.errors import MtcourseError
-from mtcourse.grading.handed_in import (
-    HandedIn,
-    files_in,
-    files_in_own_zip,
-    files_in_zip,
-    refused,
-    single_file,
-)
-from mtcourse.grading.submission import Unreadable, parse_submission
-from mtcourse.grading.whose import (
+from mtcourse.grading.submission_paths import (
     Known,
     Told,
     is_archive,
@@ -28,6 +19,15 @@ from mtcourse.grading.whose import (
     stem_of,
     told_by,
 )
+from mtcourse.grading.submitted_files import (
+    HandedIn,
+    files_in,
+    files_in_own_zip,
+    files_in_zip,
+    refused,
+    single_file,
+)
+from mtcourse.grading.submitted_notebook import Unreadable, parse_submission
 
 SOME = 3
 """Files that a reason names, of however many."""

@@ -14,13 +14,13 @@ from mtcourse.checks.banks import bank_of
 from mtcourse.checks.exercise import PUBLIC_SEED, Exercise
 from mtcourse.checks.outcomes import Outcome, apart, outcome_of
 from mtcourse.errors import MtcourseError
-from mtcourse.grading.isolation.choose import BACKENDS, why_not
+from mtcourse.grading.cache_key import key_of
+from mtcourse.grading.grade_job import versions
+from mtcourse.grading.isolation.backends import BACKENDS, why_not
 from mtcourse.grading.jobs import Job
 from mtcourse.grading.kernel import Limits
-from mtcourse.grading.keys import key_of
 from mtcourse.grading.results import Result
-from mtcourse.grading.source import check_source, exercises_of, read_notebook
-from mtcourse.grading.unit import versions
+from mtcourse.grading.solution_notebook import check_source, exercises_of, read_notebook
 from mtcourse.whole_files import write_whole
 
 SEEDS = 3

@@ -16,7 +16,7 @@ import pytest
 from mtcourse.errors import MtcourseError
 from mtcourse.grading.jobs import RETRIES, Done, Grade, Job
 from mtcourse.grading.results import FAILED, GRADED, Result
-from mtcourse.grading.schedule import worker_pool
+from mtcourse.grading.worker_pool import worker_pool
 
 needs_kill = pytest.mark.skipif(sys.platform == "win32", reason="no SIGKILL")
 

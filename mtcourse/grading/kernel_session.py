@@ -6,9 +6,9 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
-from mtcourse.grading.cell_code import shared_names
 from mtcourse.grading.kernel import GradingKernel, Limits, Ran
 from mtcourse.grading.merge import Step
+from mtcourse.grading.python_source import shared_names
 
 GIVEN_SECONDS = 60.0
 """That an instructor's cell has at least: learners do not pay for a slow machine."""

@@ -12,13 +12,13 @@ from mtcourse.checks.attempt import OPEN
 from mtcourse.checks.exercise import PUBLIC_SEED, Exercise
 from mtcourse.checks.judge import Verdict, verdict_on
 from mtcourse.errors import MtcourseError
-from mtcourse.grading.allowed import not_allowed
-from mtcourse.grading.cell_code import can_be_read
+from mtcourse.grading.forbidden_code import not_allowed
 from mtcourse.grading.kernel import Ran
+from mtcourse.grading.kernel_session import Run
 from mtcourse.grading.kernel_side import ATTEMPT
 from mtcourse.grading.merge import Merged, Step
-from mtcourse.grading.payload import BadPayload, packed_cases, unpacked_attempt
-from mtcourse.grading.run import Run
+from mtcourse.grading.python_source import can_be_read
+from mtcourse.grading.wire_format import BadPayload, packed_cases, unpacked_attempt
 
 LOST = ("timeout", "kernel-died", "output-limit")
 """Outcomes after which a kernel is gone."""

@@ -8,10 +8,10 @@ import pytest
 
 from mtcourse.chapters.attention.exercises import EXERCISES
 from mtcourse.checks.banks import bank_of
-from mtcourse.grading.allowed import not_allowed
+from mtcourse.grading.forbidden_code import not_allowed
 from mtcourse.grading.merge import Merged, Step, merge
-from mtcourse.grading.source import cells_of, read_notebook
-from mtcourse.grading.submission import read_submission
+from mtcourse.grading.solution_notebook import cells_of, read_notebook
+from mtcourse.grading.submitted_notebook import read_submission
 
 ROOT = Path(__file__).resolve().parents[2]
 SOLUTIONS = sorted((ROOT / "solutions").glob("*.ipynb"))

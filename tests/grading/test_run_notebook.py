@@ -9,9 +9,9 @@ from typer.testing import CliRunner
 
 from mtcourse.cli import app
 from mtcourse.errors import MtcourseError
-from mtcourse.grading.exercises import build
+from mtcourse.grading.exercise_notebook import build
 from mtcourse.grading.progress import next_step, notebooks_in, points_of, wrapped
-from mtcourse.grading.running import results_of, store_outputs
+from mtcourse.grading.run_notebook import results_of, store_outputs
 from tests.helpers.small_solution import small_solution, write
 
 STUB = 'raise NotImplementedError("your answer goes here")'
@@ -35,7 +35,7 @@ def answered(path, code: str):
 
 
 def test_an_untouched_notebook_is_open_and_not_run(exercise, monkeypatch):
-    monkeypatch.setattr("mtcourse.grading.running.run_notebook", None)
+    monkeypatch.setattr("mtcourse.grading.run_notebook.run_notebook", None)
     (result,) = results_of(exercise)
     assert result.state == "open"
     assert points_of([result]) == (0, 2)

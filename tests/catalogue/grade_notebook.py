@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from mtcourse.grading.grade_job import grade_job
 from mtcourse.grading.jobs import Job
 from mtcourse.grading.kernel import Limits
 from mtcourse.grading.results import Result
-from mtcourse.grading.unit import grade_job
 from tests.catalogue.returned import solution
 
 SEED = 20_261_121

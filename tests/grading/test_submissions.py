@@ -13,9 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mtcourse.errors import MtcourseError
-from mtcourse.grading import whose as names_of_files
-from mtcourse.grading.inbox import Found, find
-from mtcourse.grading.whose import LONGEST_NAME, safe_name
+from mtcourse.grading import submission_paths
+from mtcourse.grading.submission_paths import LONGEST_NAME, safe_name
+from mtcourse.grading.submissions import Found, find
 
 KNOWN = {
     "04_attention": frozenset({"scaled_scores", "row_softmax"}),
@@ -217,5 +217,5 @@ def test_names_in_every_script_stay_as_they_are():
 
 
 def test_examples():
-    assert doctest.testmod(names_of_files).attempted > 0
-    assert doctest.testmod(names_of_files).failed == 0
+    assert doctest.testmod(submission_paths).attempted > 0
+    assert doctest.testmod(submission_paths).failed == 0

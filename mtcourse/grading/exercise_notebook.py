@@ -1,4 +1,4 @@
-"""Exercise notebooks from solution notebooks: regions become stubs, what gives away goes."""
+"""Makes exercise notebooks from solution notebooks: stubs replace solutions."""
 
 from __future__ import annotations
 
@@ -10,44 +10,44 @@ from pathlib import Path
 from typing import Any
 
 from mtcourse.grading.solution_notebook import (
-    BEGIN,
-    END,
-    Asked,
+    BEGIN_SOLUTION,
+    END_SOLUTION,
     Cell,
-    cells_of,
-    check_source,
-    exercises_of,
+    ExerciseSpec,
+    check_solution_notebook,
+    read_cells,
+    read_exercise_specs,
     read_notebook,
 )
 
-HERE = "your answer goes here"
-HINTS = ("a nudge", "the idea", "nearly the answer")
+STUB_TEXT = "your answer goes here"
+HINT_LEVELS = ("a nudge", "the idea", "nearly the answer")
 REPOSITORY = "https://github.com/mtcourse/mtcourse"
 INSTALL = f"""# Colab only: gets the package. Elsewhere it is installed already.
 import sys
 
 if "google.colab" in sys.modules:
     %pip install -q "mtcourse @ git+{REPOSITORY}\""""
-FIXED = {"deletable": False}
-FIXED_TEXT = {"deletable": False, "editable": False}
+LOCKED_CODE = {"deletable": False}
+LOCKED_TEXT = {"deletable": False, "editable": False}
 
 
-def build(solutions: Path, exercises: Path, write: bool = True) -> list[Path]:
+def write_exercise_notebooks(solutions: Path, exercises: Path, write: bool = True) -> list[Path]:
     """Writes an exercise notebook for each solution notebook of a folder.
 
     Args:
-        solutions: where the sources are.
-        exercises: where the exercise notebooks go.
-        write: False only says which are out of step.
+        solutions: the folder of the solution notebooks.
+        exercises: the folder of the exercise notebooks.
+        write: with False nothing is written, and the outdated notebooks are only listed.
 
     Returns:
         the notebooks that were, or would be, written.
 
     Raises:
-        MtcourseError: a source is faulty; nothing is written then.
+        MtcourseError: a solution notebook is faulty; then nothing is written.
     """
     texts = {
-        exercises / source.name: exercise_text(source)
+        exercises / source.name: render_exercise_notebook(source)
         for source in sorted(solutions.glob("*.ipynb"))
     }
     stale = [
@@ -62,42 +62,47 @@ def build(solutions: Path, exercises: Path, write: bool = True) -> list[Path]:
     return stale
 
 
-def exercise_text(source: Path) -> str:
-    """The exercise notebook of one solution notebook, to the byte."""
+def render_exercise_notebook(source: Path) -> str:
+    """Returns the exercise notebook of a solution notebook as text, the same bytes every time."""
     notebook = read_notebook(source)
-    check_source(source, notebook)
-    return notebook_text(exercise_notebook(source, notebook))
+    check_solution_notebook(source, notebook)
+    return serialize_notebook(make_exercise_notebook(source, notebook))
 
 
-def notebook_text(notebook: Mapping[str, Any]) -> str:
-    """A notebook as it is stored: the same text for the same notebook."""
+def serialize_notebook(notebook: Mapping[str, Any]) -> str:
+    """Returns a notebook as the text of its file: equal notebooks give equal text."""
     return json.dumps(notebook, indent=1, ensure_ascii=False, sort_keys=True) + "\n"
 
 
-def exercise_notebook(source: Path, notebook: Mapping[str, Any]) -> dict[str, Any]:
-    """What a learner gets."""
-    asked = {exercise.id: exercise for exercise in exercises_of(notebook)}
-    install = {**_cell("install", "code", INSTALL), "metadata": {"mtcourse": {"role": "given"}}}
+def make_exercise_notebook(source: Path, notebook: Mapping[str, Any]) -> dict[str, Any]:
+    """Makes the notebook that learners get."""
+    specs = {exercise.id: exercise for exercise in read_exercise_specs(notebook)}
+    install = {
+        **_make_cell("install", "code", INSTALL),
+        "metadata": {"mtcourse": {"role": "given"}},
+    }
     cells = [install]
-    hints = dict.fromkeys(asked, 0)
-    headed: set[str] = set()
-    for cell in cells_of(notebook):
+    hints = dict.fromkeys(specs, 0)
+    with_facts: set[str] = set()
+    for cell in read_cells(notebook):
         if cell.role == "hidden":
             continue
-        text, fixed = cell.text, FIXED if cell.kind == "code" else FIXED_TEXT
+        text, locked = cell.text, LOCKED_CODE if cell.kind == "code" else LOCKED_TEXT
         if cell.role == "answer":
-            text = with_stubs(text)
+            text = clear_solutions(text)
         elif cell.role == "check":
-            fixed = FIXED_TEXT
+            locked = LOCKED_TEXT
         elif cell.role == "hint":
             hints[cell.exercise] += 1
-            text = _folded(text, hints[cell.exercise])
-        elif cell.kind == "markdown" and cell.exercise and cell.exercise not in headed:
-            headed.add(cell.exercise)
-            text = _with_facts(text, asked[cell.exercise])
+            text = _fold_hint(text, hints[cell.exercise])
+        elif cell.kind == "markdown" and cell.exercise and cell.exercise not in with_facts:
+            with_facts.add(cell.exercise)
+            text = _add_facts(text, specs[cell.exercise])
         elif cell.kind == "markdown" and cell.number == 1:
-            text = _with_total(text, list(asked.values()))
-        cells.append(_cell(cell.id, cell.kind, text, {**fixed, "mtcourse": dict(cell.told)}))
+            text = _add_total(text, list(specs.values()))
+        cells.append(
+            _make_cell(cell.id, cell.kind, text, {**locked, "mtcourse": dict(cell.metadata)})
+        )
     return {
         "cells": cells,
         "metadata": {
@@ -110,10 +115,10 @@ def exercise_notebook(source: Path, notebook: Mapping[str, Any]) -> dict[str, An
     }
 
 
-def _cell(
+def _make_cell(
     identity: str, kind: str, text: str, metadata: Mapping[str, Any] | None = None
 ) -> dict[str, Any]:
-    """A cell without outputs."""
+    """Makes a cell without outputs."""
     cell: dict[str, Any] = {
         "cell_type": kind,
         "id": identity,
@@ -123,13 +128,13 @@ def _cell(
     return {**cell, "execution_count": None, "outputs": []} if kind == "code" else cell
 
 
-def with_stubs(text: str) -> str:
-    """Code with a stub for each solution region.
+def clear_solutions(text: str) -> str:
+    """Replaces each solution region of some code by a stub.
 
-    In a function the stub raises NotImplementedError; at the left margin the names that the region
-    assigns become ``...``.
+    Inside a function the stub raises NotImplementedError; at the left margin the names that the
+    region assigns become ``...``.
 
-    >>> print(with_stubs("x = 1\\n### BEGIN SOLUTION\\ny = 2\\n### END SOLUTION"))
+    >>> print(clear_solutions("x = 1\\n### BEGIN SOLUTION\\ny = 2\\n### END SOLUTION"))
     x = 1
     y = ...  # your answer goes here
     """
@@ -138,10 +143,10 @@ def with_stubs(text: str) -> str:
     margin = ""
     for line in text.splitlines():
         mark = line.strip()
-        if mark == BEGIN:
+        if mark == BEGIN_SOLUTION:
             region, margin = [], line[: len(line) - len(line.lstrip())]
-        elif mark == END and region is not None:
-            kept += _stub(region, margin)
+        elif mark == END_SOLUTION and region is not None:
+            kept += _make_stub(region, margin)
             region = None
         elif region is None:
             kept.append(line)
@@ -150,10 +155,10 @@ def with_stubs(text: str) -> str:
     return "\n".join(kept)
 
 
-def _stub(region: list[str], margin: str) -> list[str]:
-    """What stands in the place of a region."""
+def _make_stub(region: list[str], margin: str) -> list[str]:
+    """Returns the lines that replace a region."""
     if margin:
-        return [f'{margin}raise NotImplementedError("{HERE}")']
+        return [f'{margin}raise NotImplementedError("{STUB_TEXT}")']
     names = [
         name.id
         for statement in ast.parse(textwrap.dedent("\n".join(region))).body
@@ -162,35 +167,35 @@ def _stub(region: list[str], margin: str) -> list[str]:
         for name in ast.walk(target)
         if isinstance(name, ast.Name)
     ]
-    return [f"{name} = ...  # {HERE}" for name in names]
+    return [f"{name} = ...  # {STUB_TEXT}" for name in names]
 
 
 def is_untouched(cell: Cell) -> bool:
-    """Whether an answer cell still holds its stub."""
-    return HERE in cell.text
+    """Whether an answer cell still contains its stub."""
+    return STUB_TEXT in cell.text
 
 
-def _folded(text: str, number: int) -> str:
-    """A hint that opens on a click."""
-    grade = HINTS[min(number, len(HINTS)) - 1]
-    return f"<details><summary>Hint {number}: {grade}</summary>\n\n{text}\n\n</details>"
+def _fold_hint(text: str, number: int) -> str:
+    """Puts a hint into an element that opens on a click."""
+    level = HINT_LEVELS[min(number, len(HINT_LEVELS)) - 1]
+    return f"<details><summary>Hint {number}: {level}</summary>\n\n{text}\n\n</details>"
 
 
-def _with_facts(text: str, asked: Asked) -> str:
-    """A question with what it takes and gives, under its heading."""
-    stars = "●" * asked.difficulty + "○" * (3 - asked.difficulty)
-    points = f"{asked.points} point{'s' * (asked.points > 1)}"
+def _add_facts(text: str, spec: ExerciseSpec) -> str:
+    """Adds kind, difficulty, time and points of an exercise below the heading of its question."""
+    stars = "●" * spec.difficulty + "○" * (3 - spec.difficulty)
+    points = f"{spec.points} point{'s' * (spec.points > 1)}"
     facts = (
-        f"*{asked.kind} · {stars} · about {asked.minutes} minutes · {points} · "
-        f"{', '.join(asked.claims)}*"
+        f"*{spec.kind} · {stars} · about {spec.minutes} minutes · {points} · "
+        f"{', '.join(spec.claims)}*"
     )
     heading, _, rest = text.partition("\n")
     return f"{heading}\n\n{facts}\n\n{rest.lstrip()}".rstrip()
 
 
-def _with_total(text: str, asked: list[Asked]) -> str:
-    """The first cell with what the whole notebook takes and gives, under its title."""
-    minutes, points = sum(a.minutes for a in asked), sum(a.points for a in asked)
+def _add_total(text: str, specs: list[ExerciseSpec]) -> str:
+    """Adds the time and the points of all exercises below the title of the notebook."""
+    minutes, points = sum(a.minutes for a in specs), sum(a.points for a in specs)
     title, _, rest = text.partition("\n")
-    total = f"*{len(asked)} exercises · about {minutes} minutes · {points} points*"
+    total = f"*{len(specs)} exercises · about {minutes} minutes · {points} points*"
     return f"{title}\n\n{total}\n\n{rest.lstrip()}".rstrip()

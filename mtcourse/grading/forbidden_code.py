@@ -1,7 +1,7 @@
-"""What an answer may not use: the course's own answers, however they are called.
+"""Finds code that an answer may not use: the course's own answers, under any name.
 
-Read from the code as it is written. What is put together while the code runs is not seen here; the
-guard sees it, when an answer is tried.
+It reads the source only. Names that are put together while the code runs cannot be seen here; the
+guard catches these when an answer is tried.
 """
 
 from __future__ import annotations
@@ -11,111 +11,113 @@ from collections.abc import Iterator, Sequence
 
 from mtcourse.checks.exercise import Exercise
 from mtcourse.checks.guard import is_reference
-from mtcourse.grading.merge import Merged
-from mtcourse.grading.python_source import names_of, statements_of
+from mtcourse.grading.merge import MergedNotebook
+from mtcourse.grading.python_source import find_defined_names, parse_statements
 
-DYNAMIC = ("__import__", "eval", "exec", "import_module")
+DYNAMIC_CODE = ("__import__", "eval", "exec", "import_module")
 
 
-def not_allowed(merged: Merged, bank: Sequence[Exercise] = ()) -> dict[str, str]:
-    """For each exercise whose answer uses what it may not: what that is.
+def find_forbidden_code(merged: MergedNotebook, bank: Sequence[Exercise] = ()) -> dict[str, str]:
+    """Returns, for each exercise whose answer uses forbidden code, what that is.
 
-    Given cells import what they like, and in cells of their own learners may play with it; an
-    answer may use neither those names nor any that such play has defined.
+    Given cells may import anything, and learners may try those names out in cells of their own. An
+    answer may use neither these names, nor any that a learner has defined with them.
 
     Args:
-        merged: the learner's answers.
-        bank: the exercises, each with the functions that its answer is to do without.
+        merged: the merged notebook.
+        bank: the exercises, each with the functions that its answer may not call.
     """
     forbids = {exercise.id: exercise.forbids for exercise in bank}
     banned: set[str] = set()
     found = {}
-    for step in merged.steps:
-        if step.role == "answer":
-            if faults := [*_faults(step.source, banned, forbids.get(step.exercise, ()))]:
-                found[step.exercise] = f"not allowed here: {'; '.join(faults)}"
-        elif step.role in ("given", "added"):
-            if any(_faults(step.source, banned)) and step.role == "added":
-                banned |= names_of(step.source)
-            banned |= set(_imported([step.source]))
+    for cell in merged.cells:
+        if cell.role == "answer":
+            if faults := [*_find_faults(cell.source, banned, forbids.get(cell.exercise, ()))]:
+                found[cell.exercise] = f"not allowed here: {'; '.join(faults)}"
+        elif cell.role in ("given", "added"):
+            if any(_find_faults(cell.source, banned)) and cell.role == "added":
+                banned |= find_defined_names(cell.source)
+            banned |= set(_find_reference_imports([cell.source]))
     return found
 
 
-def _faults(code: str, banned: set[str], forbidden: Sequence[str] = ()) -> Iterator[str]:
-    """What a cell uses that an answer may not."""
-    nodes = [node for statement in statements_of(code) for node in ast.walk(statement)]
-    banned = (banned - set(_local(nodes))) | set(_imported([code]))
+def _find_faults(code: str, banned: set[str], forbidden: Sequence[str] = ()) -> Iterator[str]:
+    """Yields the forbidden code of a cell."""
+    nodes = [node for statement in parse_statements(code) for node in ast.walk(statement)]
+    banned = (banned - set(_find_local_names(nodes))) | set(_find_reference_imports([code]))
     harmless = {
         id(part)
         for node in nodes
-        if isinstance(node, ast.Call) and _is_check(node.func)
+        if isinstance(node, ast.Call) and _is_check_function(node.func)
         for part in ast.walk(node.func)
     }
-    faults = [_fault(node, banned) for node in nodes if id(node) not in harmless]
-    own = {node.id for node in nodes if isinstance(node, ast.Name) and not _is_read(node)}
+    faults = [_describe_fault(node, banned) for node in nodes if id(node) not in harmless]
+    own = {node.id for node in nodes if isinstance(node, ast.Name) and not _is_load(node)}
     own |= {node.name for node in nodes if isinstance(node, ast.FunctionDef)}
-    faults += [name for node in nodes if (name := _named(node)) in forbidden and name not in own]
+    faults += [
+        name for node in nodes if (name := _loaded_name(node)) in forbidden and name not in own
+    ]
     yield from dict.fromkeys(fault for fault in faults if fault)
 
 
-def _fault(node: ast.AST, banned: set[str]) -> str:
-    """What is wrong with one node of the syntax tree."""
+def _describe_fault(node: ast.AST, banned: set[str]) -> str:
+    """Describes what is forbidden in one node of the syntax tree; an empty string if nothing is."""
     if isinstance(node, ast.Import):
         modules = [alias.name for alias in node.names if alias.name.split(".")[0] == "mtcourse"]
         return f"import {modules[0]}" if modules else ""
     if isinstance(node, ast.ImportFrom):
-        return f"import from {node.module}" if _is_reference(node.module or "", node) else ""
+        return f"import from {node.module}" if _imports_reference(node.module or "", node) else ""
     if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and node.id in banned:
         return f"{node.id}, which is the course's own"
-    if isinstance(node, ast.Name) and node.id in DYNAMIC:
+    if isinstance(node, ast.Name) and node.id in DYNAMIC_CODE:
         return node.id
     # A method may be called eval, as that of every model is.
     return node.attr if isinstance(node, ast.Attribute) and node.attr == "import_module" else ""
 
 
-def _local(nodes: Sequence[ast.AST]) -> Iterator[str]:
-    """The names that functions have for themselves: parameters, and what they assign to."""
+def _find_local_names(nodes: Sequence[ast.AST]) -> Iterator[str]:
+    """Yields the names that are local to functions: parameters, and variables that they assign."""
     shared = {name for node in nodes if isinstance(node, ast.Global) for name in node.names}
     for node in nodes:
         if isinstance(node, ast.arg):
             yield node.arg
         elif isinstance(node, ast.FunctionDef):
             stored = (part for part in ast.walk(node) if isinstance(part, ast.Name))
-            yield from {part.id for part in stored if not _is_read(part)} - shared
+            yield from {part.id for part in stored if not _is_load(part)} - shared
 
 
-def _is_check(called: ast.expr) -> bool:
-    """Whether it is ``check`` or ``check.passes``, which anybody may call again."""
+def _is_check_function(called: ast.expr) -> bool:
+    """Whether it is ``check`` or ``check.passes``, which learners may call again."""
     if isinstance(called, ast.Attribute) and called.attr == "passes":
         called = called.value
     return isinstance(called, ast.Name) and called.id == "check"
 
 
-def _is_read(node: ast.Name) -> bool:
+def _is_load(node: ast.Name) -> bool:
     return isinstance(node.ctx, ast.Load)
 
 
-def _named(node: ast.AST) -> str:
-    """The name that is read here, whatever it belongs to; nothing where none is."""
+def _loaded_name(node: ast.AST) -> str:
+    """Returns the name or the attribute that a node reads; an empty string if it reads none."""
     if isinstance(node, ast.Attribute):
         return node.attr
-    return node.id if isinstance(node, ast.Name) and _is_read(node) else ""
+    return node.id if isinstance(node, ast.Name) and _is_load(node) else ""
 
 
-def _is_reference(module: str, node: ast.ImportFrom) -> bool:
-    """Whether an import reaches what may not be used."""
+def _imports_reference(module: str, node: ast.ImportFrom) -> bool:
+    """Whether an import reaches a module with the course's answers."""
     reached = [module, *(f"{module}.{alias.name}" for alias in node.names)]
     return any(is_reference(name) for name in reached)
 
 
-def _imported(cells: Sequence[str] | Iterator[str]) -> Iterator[str]:
-    """The names that cells import from where they may not be used."""
+def _find_reference_imports(cells: Sequence[str] | Iterator[str]) -> Iterator[str]:
+    """Yields the names that cells import from modules with the course's answers."""
     for code in cells:
-        for statement in statements_of(code):
+        for statement in parse_statements(code):
             if isinstance(statement, ast.ImportFrom):
                 for alias in statement.names:
                     one = ast.ImportFrom(statement.module, [alias], statement.level)
-                    if _is_reference(statement.module or "", one):
+                    if _imports_reference(statement.module or "", one):
                         yield alias.asname or alias.name
             elif isinstance(statement, ast.Import):
                 for alias in statement.names:

@@ -1,4 +1,4 @@
-"""The unit of grading: one submission, from its bytes to its record; nothing else is touched."""
+"""Grades one submission, from its bytes to its result, independently of all others."""
 
 from __future__ import annotations
 
@@ -11,44 +11,46 @@ from pathlib import Path
 from typing import Any
 
 from mtcourse.checks.banks import bank_of
-from mtcourse.grading.exercise_notebook import exercise_notebook
-from mtcourse.grading.isolation.backends import isolation_named
+from mtcourse.grading.exercise_notebook import make_exercise_notebook
+from mtcourse.grading.isolation.backends import open_isolation
 from mtcourse.grading.jobs import Job
-from mtcourse.grading.judge_exercises import Graded, grade
+from mtcourse.grading.judge_exercises import JudgedExercise, judge_exercises
 from mtcourse.grading.kernel import GradingKernel, Limits
-from mtcourse.grading.kernel_session import Run
-from mtcourse.grading.merge import Merged, merge
-from mtcourse.grading.results import GRADED, UNREADABLE, ExerciseResult, Result
-from mtcourse.grading.solution_notebook import Asked, cells_of, exercises_of
-from mtcourse.grading.submitted_notebook import Unreadable, parse_submission
+from mtcourse.grading.kernel_session import KernelSession
+from mtcourse.grading.merge import MergedNotebook, merge_submission
+from mtcourse.grading.results import GRADED, UNREADABLE, ExerciseResult, SubmissionResult
+from mtcourse.grading.solution_notebook import ExerciseSpec, read_cells, read_exercise_specs
+from mtcourse.grading.submitted_notebook import Unreadable, parse_submitted_notebook
 
-MATTERS = ("mtcourse", "torch", "numpy", "ipykernel", "nbval")
-"""Packages on whose version a verdict can depend."""
-
-
-def merged_of(content: bytes, notebook: str, solution: Mapping[str, Any]) -> Merged:
-    """What is run to grade a submission.
-
-    Raises:
-        Unreadable: the submission is no notebook.
-    """
-    handed_out = exercise_notebook(Path(f"{notebook}.ipynb"), solution)
-    return merge(cells_of(handed_out), parse_submission(content))
+VERDICT_PACKAGES = ("mtcourse", "torch", "numpy", "ipykernel", "nbval")
+"""Packages on whose versions a verdict can depend."""
 
 
-def grade_job(job: Job) -> Result:
-    """Grades a submission. Whatever is wrong with it is in the record.
+def merge_with_solution(
+    content: bytes, notebook: str, solution: Mapping[str, Any]
+) -> MergedNotebook:
+    """Merges a submission with the exercise notebook that its solution makes.
 
     Raises:
-        MtcourseError: the solution, the bank of its checks or the isolation is at fault.
+        Unreadable: the submission is not a notebook.
     """
-    begun = time.monotonic()
+    handed_out = make_exercise_notebook(Path(f"{notebook}.ipynb"), solution)
+    return merge_submission(read_cells(handed_out), parse_submitted_notebook(content))
+
+
+def grade_job(job: Job) -> SubmissionResult:
+    """Grades a submission. Every fault of the submission is part of the result.
+
+    Raises:
+        MtcourseError: the solution, its bank or the isolation is faulty.
+    """
+    start = time.monotonic()
     solution = json.loads(job.solution)
-    asked = exercises_of(solution)
-    isolation = isolation_named(job.isolation).name
+    spec = read_exercise_specs(solution)
+    isolation = open_isolation(job.isolation).name
 
-    def result(state: str, exercises: Sequence[ExerciseResult], **others: Any) -> Result:
-        return Result(
+    def result(state: str, exercises: Sequence[ExerciseResult], **others: Any) -> SubmissionResult:
+        return SubmissionResult(
             job.learner,
             job.notebook,
             job.file,
@@ -56,27 +58,30 @@ def grade_job(job: Job) -> Result:
             exercises=tuple(exercises),
             seed=job.seed,
             isolation=isolation,
-            versions=versions(),
+            versions=installed_versions(),
             key=job.key,
-            seconds=round(time.monotonic() - begun, 3),
+            seconds=round(time.monotonic() - start, 3),
             **others,
         )
 
     try:
-        merged = merged_of(job.content, job.notebook, solution)
+        merged = merge_with_solution(job.content, job.notebook, solution)
     except Unreadable as error:
-        nothing = [ExerciseResult(one.id, "unreadable", 0, one.points) for one in asked]
+        nothing = [ExerciseResult(one.id, "unreadable", 0, one.points) for one in spec]
         return result(UNREADABLE, nothing, reason=str(error))
-    run = Run(lambda: GradingKernel(isolation), job.limits)
-    of_exercise = {one.exercise: one for one in grade(merged, bank_of(job.notebook), job.seed, run)}
-    exercises = [exercise_result(one, of_exercise[one.id], merged, job.limits) for one in asked]
-    return result(GRADED, exercises, repairs=(*merged.repairs, *run.troubles))
+    session = KernelSession(lambda: GradingKernel(isolation), job.limits)
+    of_exercise = {
+        one.exercise: one
+        for one in judge_exercises(merged, bank_of(job.notebook), job.seed, session)
+    }
+    exercises = [make_exercise_result(one, of_exercise[one.id], merged, job.limits) for one in spec]
+    return result(GRADED, exercises, repairs=(*merged.repairs, *session.notices))
 
 
-def versions() -> Mapping[str, str]:
-    """What verdicts can depend on, by name."""
+def installed_versions() -> Mapping[str, str]:
+    """Returns the installed versions on which verdicts can depend, by name."""
     found = {"python": platform.python_version()}
-    for name in MATTERS:
+    for name in VERDICT_PACKAGES:
         try:
             found[name] = version(name)
         except PackageNotFoundError:
@@ -84,47 +89,51 @@ def versions() -> Mapping[str, str]:
     return found
 
 
-def exercise_result(asked: Asked, graded: Graded, merged: Merged, limits: Limits) -> ExerciseResult:
-    """What is kept of one exercise, and told to the learner."""
-    passed = graded.outcome == "passed"
+def make_exercise_result(
+    spec: ExerciseSpec, judged: JudgedExercise, merged: MergedNotebook, limits: Limits
+) -> ExerciseResult:
+    """Makes the result of one exercise, which is stored and shown to the learner."""
+    passed = judged.outcome == "passed"
     return ExerciseResult(
-        asked.id,
-        graded.outcome,
-        asked.points if passed else 0,
-        asked.points,
-        _says(graded, limits),
-        graded.verdict.misconception if graded.verdict else "",
-        merged.places.get(asked.id, 0),
+        spec.id,
+        judged.outcome,
+        spec.points if passed else 0,
+        spec.points,
+        _write_feedback(judged, limits),
+        judged.verdict.misconception if judged.verdict else "",
+        merged.cell_numbers.get(spec.id, 0),
     )
 
 
-def _says(graded: Graded, limits: Limits) -> str:
-    """What the learner reads: nothing of it from inputs that are hidden."""
-    said = _says_of_answer(graded, limits)
-    if graded.without:
-        said += f"\n  ! tried without {', '.join(graded.without)}: Python had ended or hung"
-    return said
+def _write_feedback(judged: JudgedExercise, limits: Limits) -> str:
+    """Writes the learner's feedback, which reveals nothing of secret inputs."""
+    feedback = _write_answer_feedback(judged, limits)
+    if judged.excluded_cells:
+        feedback += (
+            f"\n  ! tried without {', '.join(judged.excluded_cells)}: Python had ended or hung"
+        )
+    return feedback
 
 
-def _says_of_answer(graded: Graded, limits: Limits) -> str:
-    """The same, but for what was left out."""
-    if graded.outcome == "passed":
-        return str(graded.verdict)
-    if graded.outcome in _ENDED:
-        said = f"  ! {_ENDED[graded.outcome].format(limits.seconds)}"
-        return f"{said}\n    ({graded.note})"
-    if graded.outcome == "error":
-        return f"  ! {graded.note[:LONGEST_NOTE]}"
-    if graded.feedback and not graded.feedback.passed:
-        return str(graded.feedback)
+def _write_answer_feedback(judged: JudgedExercise, limits: Limits) -> str:
+    """Writes the feedback on the answer itself, without excluded cells."""
+    if judged.outcome == "passed":
+        return str(judged.verdict)
+    if judged.outcome in _EXPLANATIONS:
+        explanation = f"  ! {_EXPLANATIONS[judged.outcome].format(limits.seconds)}"
+        return f"{explanation}\n    ({judged.note})"
+    if judged.outcome == "error":
+        return f"  ! {judged.note[:MAX_NOTE_LENGTH]}"
+    if judged.public_verdict and not judged.public_verdict.passed:
+        return str(judged.public_verdict)
     return (
         "  ✗ right on the inputs of its own check, and wrong on others\n"
         "  Hint: does it take anything for granted, such as sizes or values, that may change?"
     )
 
 
-LONGEST_NOTE = 1000
-_ENDED = {
+MAX_NOTE_LENGTH = 1000
+_EXPLANATIONS = {
     "timeout": "it did not end within {:.0f} seconds: is there a loop without an end?",
     "kernel-died": "Python ended: does it call exit, or take more memory than there is?",
     "output-limit": "it put out more than any answer needs to: take the printing out",

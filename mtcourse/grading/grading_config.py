@@ -1,4 +1,4 @@
-"""What one class is graded on: solutions, secret seeds, and proof that they pass on them."""
+"""How a class is graded: solutions, secret seeds, isolation; and proof that the solutions pass."""
 
 from __future__ import annotations
 
@@ -14,22 +14,26 @@ from mtcourse.checks.banks import bank_of
 from mtcourse.checks.exercise import PUBLIC_SEED, Exercise
 from mtcourse.checks.outcomes import Outcome, apart, outcome_of
 from mtcourse.errors import MtcourseError
-from mtcourse.grading.cache_key import key_of
-from mtcourse.grading.grade_job import versions
-from mtcourse.grading.isolation.backends import BACKENDS, why_not
+from mtcourse.grading.cache_key import compute_cache_key
+from mtcourse.grading.grade_job import installed_versions
+from mtcourse.grading.isolation.backends import BACKEND_NAMES, why_unavailable
 from mtcourse.grading.jobs import Job
 from mtcourse.grading.kernel import Limits
-from mtcourse.grading.results import Result
-from mtcourse.grading.solution_notebook import check_source, exercises_of, read_notebook
+from mtcourse.grading.results import SubmissionResult
+from mtcourse.grading.solution_notebook import (
+    check_solution_notebook,
+    read_exercise_specs,
+    read_notebook,
+)
 from mtcourse.whole_files import write_whole
 
-SEEDS = 3
-"""Secret seeds of a notebook: who has seen one learner's inputs knows those of few others."""
-LARGEST_SEED = 2**48
-TRIES = 100
-"""Seeds that are drawn before an exercise is blamed for being the same on all."""
-REFERENCE = "solution"
-"""Stands for the learner where a solution itself is graded."""
+SEEDS_PER_NOTEBOOK = 3
+"""The number of secret seeds of a notebook: one learner's inputs are also those of few others."""
+MAX_SEED = 2**48
+MAX_DRAWS = 100
+"""The number of seeds to draw before an exercise counts as having the same answers on all."""
+REFERENCE_LEARNER = "solution"
+"""The name of the learner in jobs that grade a solution itself."""
 
 
 @dataclass(frozen=True)
@@ -38,7 +42,7 @@ class Solution:
 
     Args:
         content: its bytes.
-        points: of each of its exercises.
+        points: the points of each exercise, by id.
     """
 
     content: bytes
@@ -46,14 +50,14 @@ class Solution:
 
 
 @dataclass(frozen=True)
-class Batch:
+class GradingConfig:
     """How the submissions of a class are graded.
 
     Args:
-        solutions: by name of their notebook.
-        seeds: of each notebook.
-        isolation: how kernels are kept apart.
-        limits: of each cell.
+        solutions: the solutions by the name of their notebook.
+        seeds: the seeds of each notebook.
+        isolation: the name of the isolation for kernels.
+        limits: the limits of each cell.
     """
 
     solutions: Mapping[str, Solution]
@@ -61,33 +65,37 @@ class Batch:
     isolation: str
     limits: Limits
 
-    def job(self, learner: str, notebook: str, file: str, content: bytes) -> Job:
-        """The job of grading a submission, with its key."""
+    def make_job(self, learner: str, notebook: str, file: str, content: bytes) -> Job:
+        """Makes the job of grading a submission, with its cache key."""
         seeds = self.seeds[notebook]
-        return self._job(learner, notebook, file, content, seeds[_share(learner, seeds)])
+        return self._make_job(
+            learner, notebook, file, content, seeds[_choose_seed_index(learner, seeds)]
+        )
 
-    def references(self, notebooks: Iterable[str]) -> list[Job]:
-        """The jobs of grading solutions themselves, on every seed."""
+    def make_reference_jobs(self, notebooks: Iterable[str]) -> list[Job]:
+        """Makes the jobs of grading the solutions themselves, on every seed."""
         return [
-            self._job(REFERENCE, name, f"{name}.ipynb", self.solutions[name].content, seed)
+            self._make_job(
+                REFERENCE_LEARNER, name, f"{name}.ipynb", self.solutions[name].content, seed
+            )
             for name in notebooks
             for seed in self.seeds[name]
         ]
 
-    def _job(self, learner: str, notebook: str, file: str, content: bytes, seed: int) -> Job:
+    def _make_job(self, learner: str, notebook: str, file: str, content: bytes, seed: int) -> Job:
         solution = self.solutions[notebook].content
         job = Job(learner, notebook, file, content, solution, seed, self.isolation, self.limits)
-        return replace(job, key=key_of(job))
+        return replace(job, key=compute_cache_key(job))
 
 
-def _share(learner: str, seeds: Sequence[int]) -> int:
-    """Which of several seeds is a learner's: the same every time, and nobody can tell which."""
+def _choose_seed_index(learner: str, seeds: Sequence[int]) -> int:
+    """Chooses a learner's seed: always the same one, but nobody can predict which."""
     text = json.dumps([*seeds, learner])
     return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big") % len(seeds)
 
 
 def read_solutions(path: Path) -> dict[str, Solution]:
-    """The solutions of a folder, or the one that is named.
+    """Reads the solutions of a folder, or a single one.
 
     Raises:
         MtcourseError: there is none, or one is faulty.
@@ -95,54 +103,57 @@ def read_solutions(path: Path) -> dict[str, Solution]:
     paths = sorted(path.glob("*.ipynb")) if path.is_dir() else [path] * path.exists()
     if not paths:
         raise MtcourseError(f"there are no solutions at {path}: name their folder by --solutions")
-    return {path.stem: _solution(path) for path in paths}
+    return {path.stem: _read_solution(path) for path in paths}
 
 
-def _solution(path: Path) -> Solution:
+def _read_solution(path: Path) -> Solution:
     notebook = read_notebook(path)
-    check_source(path, notebook)
-    points = {asked.id: asked.points for asked in exercises_of(notebook)}
+    check_solution_notebook(path, notebook)
+    points = {spec.id: spec.points for spec in read_exercise_specs(notebook)}
     return Solution(path.read_bytes(), points)
 
 
-def open_batch(
+def prepare_grading_config(
     solutions: Mapping[str, Solution],
-    kept: Path | None,
+    path: Path | None,
     seed: int | None = None,
     isolation: str = "auto",
     limits: Limits | None = None,
-) -> Batch:
-    """How a class is graded; what was drawn for it once stays as it is.
+) -> GradingConfig:
+    """Prepares how a class is graded; what was chosen in an earlier run stays the same.
 
     Args:
-        solutions: of the notebooks that were handed in.
-        kept: the file that keeps it; None keeps nothing.
-        seed: of the inputs of all submissions, as a result names it; by default secret ones.
-        isolation: one of ``BACKENDS``; "auto" stays with what was taken before, or takes the best.
-        limits: of each cell.
+        solutions: the solutions of the submitted notebooks.
+        path: the file that stores seeds and isolation; with None nothing is stored.
+        seed: the seed of the inputs for all submissions; by default secret seeds are drawn.
+        isolation: one of ``BACKEND_NAMES``; "auto" keeps the stored one, or takes the best
+            available.
+        limits: the limits of each cell.
 
     Raises:
-        MtcourseError: the file is damaged, or a seed gives a right answer that everybody knows.
+        MtcourseError: the file is damaged, or with the seed some right answers are public.
     """
-    before = _kept(kept) if kept else {}
+    before = _read_config(path) if path else {}
     seeds = {
-        name: list(_given(seed, name)) if seed is not None else _drawn(name, before)
+        name: list(_check_given_seed(seed, name)) if seed is not None else _draw_seeds(name, before)
         for name in solutions
     }
     if isolation == "auto":
-        isolation = before.get("isolation") or next(one for one in BACKENDS if not why_not(one))
-    if kept:
+        isolation = before.get("isolation") or next(
+            one for one in BACKEND_NAMES if not why_unavailable(one)
+        )
+    if path:
         now = {
             "isolation": isolation,
             "seeds": before.get("seeds", {}) | seeds,
-            "versions": dict(versions()),
+            "versions": dict(installed_versions()),
         }
-        write_whole(kept, json.dumps(now, indent=1, sort_keys=True) + "\n", private=True)
-    return Batch(solutions, seeds, isolation, limits or Limits())
+        write_whole(path, json.dumps(now, indent=1, sort_keys=True) + "\n", private=True)
+    return GradingConfig(solutions, seeds, isolation, limits or Limits())
 
 
-def _kept(path: Path) -> dict:
-    """What the file of a batch says."""
+def _read_config(path: Path) -> dict:
+    """Reads the stored seeds and isolation."""
     if not path.exists():
         return {}
     try:
@@ -158,8 +169,8 @@ def _kept(path: Path) -> dict:
     )
 
 
-def _given(seed: int, notebook: str) -> Sequence[int]:
-    if same := same_as_published(bank_of(notebook), seed):
+def _check_given_seed(seed: int, notebook: str) -> Sequence[int]:
+    if same := find_known_answers(bank_of(notebook), seed):
         raise MtcourseError(
             f"seed {seed} asks {same[0]} of {notebook} for answers that everybody knows: "
             "take another"
@@ -167,33 +178,33 @@ def _given(seed: int, notebook: str) -> Sequence[int]:
     return (seed,)
 
 
-def _drawn(notebook: str, before: Mapping) -> list[int]:
-    """The seeds that a notebook had, or new ones."""
+def _draw_seeds(notebook: str, before: Mapping) -> list[int]:
+    """Returns the stored seeds of a notebook, or draws new ones."""
     if had := before.get("seeds", {}).get(notebook):
         return had
     bank, seeds = bank_of(notebook), []
-    for _ in range(TRIES):
-        seed = secrets.randbelow(LARGEST_SEED)
-        if seed not in seeds and not same_as_published(bank, seed):
+    for _ in range(MAX_DRAWS):
+        seed = secrets.randbelow(MAX_SEED)
+        if seed not in seeds and not find_known_answers(bank, seed):
             seeds.append(seed)
-        if len(seeds) == SEEDS:
+        if len(seeds) == SEEDS_PER_NOTEBOOK:
             return seeds
     raise MtcourseError(
         f"no seed gives {notebook} answers that are not known: let the cases of "
-        f"{', '.join(same_as_published(bank, seed))} draw more of their inputs"
+        f"{', '.join(find_known_answers(bank, seed))} draw more of their inputs"
     )
 
 
-def same_as_published(bank: Sequence[Exercise], seed: int) -> list[str]:
-    """The exercises whose right answers with a seed are those with everybody's.
+def find_known_answers(bank: Sequence[Exercise], seed: int) -> list[str]:
+    """Returns the exercises whose right answers with a seed equal the published ones.
 
-    Left out are those whose answers never change, such as a value, or a function that is tried on
-    a few sizes: there is nothing in them to keep secret.
+    Exercises whose answers never change are left out, such as a value, or a function that is tried
+    on a few sizes: they have nothing to keep secret.
     """
     return [
         exercise.id
         for exercise in bank
-        if exercise.cases and _answers_are_known(exercise, seed) and _varies(exercise)
+        if exercise.cases and _answers_are_known(exercise, seed) and _depends_on_seed(exercise)
     ]
 
 
@@ -210,16 +221,16 @@ def _right_answers(exercise: Exercise, seed: int) -> tuple[Outcome, ...]:
     return tuple(outcome_of(exercise.oracle, case) for case in exercise.inputs(seed))
 
 
-def _varies(exercise: Exercise) -> bool:
-    """Whether right answers depend on the seed at all."""
+def _depends_on_seed(exercise: Exercise) -> bool:
+    """Whether the right answers depend on the seed at all."""
     return not all(_answers_are_known(exercise, seed) for seed in range(1000, 1010))
 
 
-def check_references(results: Iterable[Result]) -> None:
-    """Sees to it that all solutions pass.
+def check_reference_results(results: Iterable[SubmissionResult]) -> None:
+    """Checks that all solutions pass.
 
     Raises:
-        MtcourseError: one does not; nobody may be judged by it.
+        MtcourseError: one does not, so that nobody may be graded by it.
     """
     for result in results:
         where = f"the solution {result.notebook}, on seed {result.seed},"
@@ -229,5 +240,5 @@ def check_references(results: Iterable[Result]) -> None:
             if one.outcome != "passed":
                 raise MtcourseError(
                     f"{where} does not pass {one.exercise} ({one.outcome}): nobody is graded "
-                    f"until it does\n{one.says}"
+                    f"until it does\n{one.feedback}"
                 )

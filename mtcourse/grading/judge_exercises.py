@@ -1,4 +1,4 @@
-"""A submission run cell by cell; each exercise judged outside the kernel, on inputs of its own."""
+"""Runs a submission cell by cell, and judges each exercise outside the kernel."""
 
 from __future__ import annotations
 
@@ -12,61 +12,61 @@ from mtcourse.checks.attempt import OPEN
 from mtcourse.checks.exercise import PUBLIC_SEED, Exercise
 from mtcourse.checks.judge import Verdict, verdict_on
 from mtcourse.errors import MtcourseError
-from mtcourse.grading.forbidden_code import not_allowed
-from mtcourse.grading.kernel import Ran
-from mtcourse.grading.kernel_session import Run
-from mtcourse.grading.kernel_side import ATTEMPT
-from mtcourse.grading.merge import Merged, Step
-from mtcourse.grading.python_source import can_be_read
-from mtcourse.grading.wire_format import BadPayload, packed_cases, unpacked_attempt
+from mtcourse.grading.forbidden_code import find_forbidden_code
+from mtcourse.grading.kernel import CellResult
+from mtcourse.grading.kernel_session import KernelSession
+from mtcourse.grading.kernel_side import ATTEMPT_MIME_TYPE
+from mtcourse.grading.merge import MergedCell, MergedNotebook
+from mtcourse.grading.python_source import is_parsable
+from mtcourse.grading.wire_format import WireFormatError, decode_attempt, encode_cases
 
-LOST = ("timeout", "kernel-died", "output-limit")
-"""Outcomes after which a kernel is gone."""
-UNREAD = (
+KERNEL_LOST = ("timeout", "kernel-died", "output-limit")
+"""Outcomes after which the kernel is gone."""
+UNPARSABLE = (
     "not allowed here: code that cannot be read before it is run; take the magics (% and !) out "
     "of this cell"
 )
 
 
 @dataclass(frozen=True)
-class Graded:
-    """How one exercise of a submission came out.
+class JudgedExercise:
+    """The verdict on one exercise of a submission.
 
     Args:
-        exercise: its id.
+        exercise: the id of the exercise.
         outcome: "passed", "wrong", "open", "error", "timeout", "kernel-died", "output-limit" or
             "missing"; only the first earns points.
-        verdict: what the check found, where it came to that.
-        feedback: what it found on the inputs that everybody knows, where the answer is not right;
-            a learner is told this, which holds no hidden input and no expected value.
-        note: what else there is to say, such as the exception of the answer's cell.
-        without: the learner's cells that it uses, and that were left out after an accident.
+        verdict: the verdict of the check on the secret inputs, if there is one.
+        public_verdict: the verdict on the public inputs if the answer is not right; the learner
+            reads this one, because it reveals no secret input and no expected value.
+        note: an additional explanation, such as the exception of the answer's cell.
+        excluded_cells: the learner's cells that the answer uses, but that were excluded.
     """
 
     exercise: str
     outcome: str
     verdict: Verdict | None = None
-    feedback: Verdict | None = None
+    public_verdict: Verdict | None = None
     note: str = ""
-    without: tuple[str, ...] = ()
+    excluded_cells: tuple[str, ...] = ()
 
 
-def grade(
-    merged: Merged, bank: Sequence[Exercise], seed: int, run: Run
-) -> Generator[Graded, None, None]:
-    """Runs a submission, and judges each exercise where its check stands.
+def judge_exercises(
+    merged: MergedNotebook, bank: Sequence[Exercise], seed: int, session: KernelSession
+) -> Generator[JudgedExercise, None, None]:
+    """Runs a submission, and judges each exercise at the position of its check.
 
-    All cells share a kernel. When it is lost, another one begins without the cell that it did not
-    survive, and with all that was run before: so a loss costs the exercise that causes it.
+    All cells share a kernel. If it is lost, a new one runs the earlier cells again, except the one
+    that lost it, so that an accident costs only the exercise that causes it.
 
     Args:
-        merged: the learner's answers in the instructor's notebook.
-        bank: the checks of that notebook.
-        seed: of the inputs; not the public one.
-        run: where it is run; it is ended at the end.
+        merged: the merged notebook.
+        bank: the exercises of that notebook.
+        seed: the seed of the inputs; not the public one.
+        session: runs the cells; it is ended at the end.
 
     Raises:
-        MtcourseError: the seed is the one that learners' own checks use.
+        MtcourseError: the seed is the one that the learners' own checks use.
     """
     known = {exercise.id: exercise for exercise in bank}
     try:
@@ -74,95 +74,105 @@ def grade(
             raise MtcourseError(
                 f"seed {seed} is the public one: its inputs are known; take another"
             )
-        banned = not_allowed(merged, bank)
-        for place, step in enumerate(merged.steps):
-            if step.role != "check":
+        banned = find_forbidden_code(merged, bank)
+        for place, cell in enumerate(merged.cells):
+            if cell.role != "check":
                 continue
-            if step.exercise in merged.missing:
-                yield Graded(step.exercise, "missing", note="there is no cell for it")
-            elif step.exercise in banned:
-                yield Graded(step.exercise, "error", note=banned[step.exercise])
-            elif step.exercise in known:
-                yield _graded(run, known[step.exercise], seed, merged.steps[:place])
-        run.run_the_rest(merged.steps)
+            if cell.exercise in merged.missing:
+                yield JudgedExercise(cell.exercise, "missing", note="there is no cell for it")
+            elif cell.exercise in banned:
+                yield JudgedExercise(cell.exercise, "error", note=banned[cell.exercise])
+            elif cell.exercise in known:
+                yield _judge_exercise(session, known[cell.exercise], seed, merged.cells[:place])
+        session.run_remaining(merged.cells)
     finally:
-        run.end()
+        session.end()
 
 
-def _graded(run: Run, exercise: Exercise, seed: int, before: Sequence[Step]) -> Graded:
-    """One exercise, with as many of the earlier answers as the kernel survives."""
-    graded = Graded(exercise.id, "missing")
-    for number, company in enumerate(run.companies(before, exercise.id)):
-        lost = run.bring(before, exercise.id, company)
-        graded = _judged(run, exercise, seed, lost)
-        if graded.outcome not in LOST:
+def _judge_exercise(
+    session: KernelSession, exercise: Exercise, seed: int, before: Sequence[MergedCell]
+) -> JudgedExercise:
+    """Judges one exercise, run with as many of the earlier answers as the kernel survives."""
+    judged = JudgedExercise(exercise.id, "missing")
+    for number, companions in enumerate(session.companion_sets(before, exercise.id)):
+        lost = session.prepare(before, exercise.id, companions)
+        judged = _judge_answer(session, exercise, seed, lost)
+        if judged.outcome not in KERNEL_LOST:
             if number:  # with more of them the kernel was lost
-                run.separate()
+                session.run_separately()
             break
     own = [i for i, one in enumerate(before) if (one.role, one.exercise) == ("answer", exercise.id)]
-    if graded.outcome in LOST:
-        ended = run.ended.get(exercise.id)
-        for place in own * bool(ended and ended.kernel_is_lost):
-            run.leave_out(before, place, graded.outcome)
-        return graded
-    if graded.outcome == "passed":
-        is_read = all(can_be_read(before[place].source) for place in own)
-        return graded if is_read else Graded(exercise.id, "error", note=UNREAD)
-    return replace(graded, without=run.without(before, exercise.id))
+    if judged.outcome in KERNEL_LOST:
+        failure = session.failed_answers.get(exercise.id)
+        for place in own * bool(failure and failure.kernel_is_lost):
+            session.exclude(before, place, judged.outcome)
+        return judged
+    if judged.outcome == "passed":
+        is_read = all(is_parsable(before[place].source) for place in own)
+        return judged if is_read else JudgedExercise(exercise.id, "error", note=UNPARSABLE)
+    return replace(judged, excluded_cells=session.excluded_dependencies(before, exercise.id))
 
 
-def _judged(run: Run, exercise: Exercise, seed: int, lost: Ran | None) -> Graded:
-    """One exercise, after all cells before its check, one of which may have lost the kernel."""
-    ended = run.ended.get(exercise.id)
-    if ended and ended.kernel_is_lost:
-        return Graded(exercise.id, ended.state, note="its own cell did not end well")
+def _judge_answer(
+    session: KernelSession, exercise: Exercise, seed: int, lost: CellResult | None
+) -> JudgedExercise:
+    """Judges one exercise; one of the cells before its check may have lost the kernel."""
+    failure = session.failed_answers.get(exercise.id)
+    if failure and failure.kernel_is_lost:
+        return JudgedExercise(exercise.id, failure.state, note="its own cell did not end well")
     if lost:
-        return Graded(exercise.id, lost.state, note="before it came to its answer")
-    tried, ran = _tried(run, exercise, seed)
-    note = ended.error if ended else ""
-    if ran.kernel_is_lost:
-        return Graded(exercise.id, ran.state, note="while its answer was tried")
-    if tried is None:
-        return Graded(exercise.id, "error", note=note or "nothing came back from its answer")
-    if tried.passed:
-        return Graded(exercise.id, "passed", tried, note=note)
-    if tried.answered:
+        return JudgedExercise(exercise.id, lost.state, note="before it came to its answer")
+    verdict, result = _try_answer(session, exercise, seed)
+    note = failure.error if failure else ""
+    if result.kernel_is_lost:
+        return JudgedExercise(exercise.id, result.state, note="while its answer was tried")
+    if verdict is None:
+        return JudgedExercise(
+            exercise.id, "error", note=note or "nothing came back from its answer"
+        )
+    if verdict.passed:
+        return JudgedExercise(exercise.id, "passed", verdict, note=note)
+    if verdict.answered:
         outcome = "wrong"
     else:  # nothing was there to try: the stub, something else than was asked for, or no answer
-        outcome = "error" if ended else "open" if tried.wrong == OPEN else "wrong"
-    feedback = tried if exercise.cases is None else _tried(run, exercise, PUBLIC_SEED)[0]
-    return Graded(exercise.id, outcome, tried, feedback, note)
+        outcome = "error" if failure else "open" if verdict.wrong == OPEN else "wrong"
+    public_verdict = (
+        verdict if exercise.cases is None else _try_answer(session, exercise, PUBLIC_SEED)[0]
+    )
+    return JudgedExercise(exercise.id, outcome, verdict, public_verdict, note)
 
 
-def _tried(run: Run, exercise: Exercise, seed: int) -> tuple[Verdict | None, Ran]:
-    """The verdict on what an answer does with the inputs of a seed, if anything came back.
+def _try_answer(
+    session: KernelSession, exercise: Exercise, seed: int
+) -> tuple[Verdict | None, CellResult]:
+    """Returns the verdict on an answer with the inputs of a seed, if any outcomes came back.
 
-    Cases are tried in an order of the seed's: who knows only which answer comes when knows nothing.
+    The seed also shuffles the cases, so that knowing the order of the answers does not help.
     """
     cases = exercise.inputs(seed)
     order = torch.randperm(len(cases), generator=torch.Generator().manual_seed(seed)).tolist()
-    shown = packed_cases([cases[place] for place in order])
-    ran = run.ask(check_cell(exercise, json.dumps(shown)))
-    packets = [data[ATTEMPT] for data in ran.data if ATTEMPT in data]
+    shown = encode_cases([cases[place] for place in order])
+    result = session.execute(make_check_cell(exercise, json.dumps(shown)))
+    packets = [data[ATTEMPT_MIME_TYPE] for data in result.data if ATTEMPT_MIME_TYPE in data]
     try:
-        tried = unpacked_attempt(packets[-1], len(cases))
-    except (IndexError, BadPayload):
-        return None, ran
-    places = sorted(range(len(tried.outcomes)), key=order.__getitem__)
-    outcomes = tuple(tried.outcomes[place] for place in places)
-    return verdict_on(exercise, cases, replace(tried, outcomes=outcomes)), ran
+        attempt = decode_attempt(packets[-1], len(cases))
+    except (IndexError, WireFormatError):
+        return None, result
+    places = sorted(range(len(attempt.outcomes)), key=order.__getitem__)
+    outcomes = tuple(attempt.outcomes[place] for place in places)
+    return verdict_on(exercise, cases, replace(attempt, outcomes=outcomes)), result
 
 
-def check_cell(exercise: Exercise, cases: str, shown_by: str = "show_attempt") -> str:
-    """The code in the place of a check: it shows what an answer does, and judges nothing."""
-    told: Mapping[str, object] = {
+def make_check_cell(exercise: Exercise, cases: str, shown_by: str = "show_attempt") -> str:
+    """Returns the code that replaces a check: it shows what an answer does, and judges nothing."""
+    values: Mapping[str, object] = {
         "exercise": exercise.id,
         "cases": cases,
         "is_value": exercise.cases is None,
         "gradients": exercise.gradients,
         "forbids": exercise.forbids,
     }
-    arguments = ", ".join(f"{name}={value!r}" for name, value in told.items())
+    arguments = ", ".join(f"{name}={value!r}" for name, value in values.items())
     return (
         f"from mtcourse.grading.kernel_side import {shown_by}\n"
         f"{shown_by}(names=globals(), {arguments})"

@@ -1,4 +1,4 @@
-"""A submission's cells in a kernel, which begins anew without the cells that it did not survive."""
+"""Runs the cells of a submission in a kernel; a new kernel skips the cells that ended it."""
 
 from __future__ import annotations
 
@@ -6,30 +6,30 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
-from mtcourse.grading.kernel import GradingKernel, Limits, Ran
-from mtcourse.grading.merge import Step
-from mtcourse.grading.python_source import shared_names
+from mtcourse.grading.kernel import CellResult, GradingKernel, Limits
+from mtcourse.grading.merge import MergedCell
+from mtcourse.grading.python_source import find_shared_names
 
-GIVEN_SECONDS = 60.0
-"""That an instructor's cell has at least: learners do not pay for a slow machine."""
-LEFT_OUT = {
+GIVEN_CELL_SECONDS = 60.0
+"""The least time limit of a given cell, so that learners do not pay for a slow machine."""
+EXCLUSION_REASONS = {
     "timeout": "did not end in time",
     "kernel-died": "ended Python",
     "output-limit": "printed too much",
 }
-"""What a cell has done that is left out from then on."""
-TOGETHER = (
+"""What an excluded cell has done, in words."""
+SEPARATION_NOTICE = (
     "Python ended or hung with all of your answers together: from there on, each exercise was "
     "tried with only the answers that it uses"
 )
 
 
-class Run:
-    """A kernel with what was run in it.
+class KernelSession:
+    """A kernel, the cells that it has run, and the cells that are excluded.
 
     Args:
-        start: makes a new kernel.
-        limits: of each cell.
+        start: starts a new kernel.
+        limits: the limits of each cell.
     """
 
     def __init__(self, start: Callable[[], GradingKernel], limits: Limits | None = None) -> None:
@@ -38,135 +38,140 @@ class Run:
         self._deadline = time.monotonic() + self._limits.total
         self._kernel: GradingKernel | None = None
         self._is_first = True  # whether no other kernel was lost or ended before this one
-        self._run: list[int] = []  # the cells that this kernel has run, by their places
-        self._ran_well: set[int] = set()  # cells that have not lost a kernel
-        self._left_out: set[int] = set()  # the learner's cells that have
-        self._goes_together = True  # whether all that is left can be run in one kernel
-        self.ended: dict[str, Ran] = {}  # how each answer's cell ended in this kernel, if not well
-        self.troubles: list[str] = []  # what learner and instructor should know of the run
+        self._cells_run: list[int] = []  # the cells that this kernel has run, by their places
+        self._survived: set[int] = set()  # cells that have not lost a kernel
+        self._excluded: set[int] = set()  # the learner's cells that have
+        self._runs_together = True  # whether all that is left can be run in one kernel
+        self.failed_answers: dict[str, CellResult] = {}  # of this kernel, by exercise
+        self.notices: list[str] = []  # what learner and instructor should know about the run
 
-    def ask(self, source: str, at_least: float = 0.0) -> Ran:
-        """Runs a cell of the grader's, which leaves nothing behind."""
+    def execute(self, source: str, at_least: float = 0.0) -> CellResult:
+        """Runs a cell within the time that is left, and starts a kernel if there is none."""
         left = self._deadline - time.monotonic()
         if left <= 0:
-            return Ran("timeout")
+            return CellResult("timeout")
         if self._kernel is None:
             self._kernel = self._start()
-            self._run.clear()
+            self._cells_run.clear()
         seconds = min(left, max(at_least, self._limits.seconds))
-        ran = self._kernel.execute(source, replace(self._limits, seconds=seconds))
-        if ran.kernel_is_lost:
+        result = self._kernel.execute(source, replace(self._limits, seconds=seconds))
+        if result.kernel_is_lost:
             self._kernel = None
-        return ran
+        return result
 
-    def companies(self, steps: Sequence[Step], exercise: str) -> Iterator[set[int]]:
-        """Which other answers to run an exercise with: all, then those that it uses, then none.
+    def companion_sets(self, cells: Sequence[MergedCell], exercise: str) -> Iterator[set[int]]:
+        """Yields sets of other answers to run with an exercise: all, those that it uses, none.
 
-        Each set is smaller than the one before, and is for when the kernel was lost with that.
+        Each set is smaller than the one before; the next one is needed if the kernel was lost.
 
         Args:
-            steps: the cells up to the exercise's check.
-            exercise: its id.
+            cells: the cells before the exercise's check.
+            exercise: the id of the exercise.
         """
-        others = {i for i, one in enumerate(steps) if one.role == "answer"} - {
-            i for i, one in enumerate(steps) if one.exercise == exercise
+        others = {i for i, one in enumerate(cells) if one.role == "answer"} - {
+            i for i, one in enumerate(cells) if one.exercise == exercise
         }
-        tried = None
-        if self._goes_together:
-            yield (tried := others - self._left_out)
-        for fewer in (others & needed_by(steps, exercise), set()):
-            if (fewer := fewer - self._left_out) != tried:
-                yield (tried := fewer)
+        last = None
+        if self._runs_together:
+            yield (last := others - self._excluded)
+        for smaller in (others & find_dependencies(cells, exercise), set()):
+            if (smaller := smaller - self._excluded) != last:
+                yield (last := smaller)
 
-    def bring(self, steps: Sequence[Step], exercise: str, company: set[int]) -> Ran | None:
-        """Gets a kernel that has run an exercise's answer and these others, and all other cells.
+    def prepare(
+        self, cells: Sequence[MergedCell], exercise: str, companions: set[int]
+    ) -> CellResult | None:
+        """Prepares a kernel that has run an exercise's answer and its companions.
 
-        Another cell of the learner's that loses the kernel is left out, from now on. Returns how
-        the kernel was lost, where it was lost all the same.
+        It has also run all given and added cells. An added cell that loses the kernel is excluded
+        from then on. Returns the result of the cell that lost the kernel, if it could not be
+        excluded.
         """
         while True:
             wanted = [
                 i
-                for i, step in enumerate(steps)
-                if step.role != "check"
-                and (step.role != "answer" or step.exercise == exercise or i in company)
-                and i not in self._left_out
+                for i, cell in enumerate(cells)
+                if cell.role != "check"
+                and (cell.role != "answer" or cell.exercise == exercise or i in companions)
+                and i not in self._excluded
             ]
-            lost = self._reach(steps, wanted)
+            lost = self._run_cells(cells, wanted)
             if lost is None or time.monotonic() > self._deadline:
                 return lost
-            last = self._run[-1]
-            if steps[last].role == "given" or steps[last].exercise == exercise:
+            last = self._cells_run[-1]
+            if cells[last].role == "given" or cells[last].exercise == exercise:
                 return lost
-            if company and last in self._ran_well:  # then one of the others may be to blame
+            if companions and last in self._survived:  # then one of the others may be to blame
                 return lost
-            self.leave_out(steps, last, lost.state)
+            self.exclude(cells, last, lost.state)
 
-    def _reach(self, steps: Sequence[Step], wanted: list[int]) -> Ran | None:
-        """Goes on in this kernel if it has run nothing else than this begins with; else anew."""
-        if self._kernel is None or self._run != wanted[: len(self._run)]:
-            self._is_first = self._is_first and not self._run
+    def _run_cells(self, cells: Sequence[MergedCell], wanted: list[int]) -> CellResult | None:
+        """Runs the cells that the kernel has not run yet, in a new kernel if it has run others."""
+        if self._kernel is None or self._cells_run != wanted[: len(self._cells_run)]:
+            self._is_first = self._is_first and not self._cells_run
             self.end()
-            self._run.clear()
-            self.ended.clear()
-        for place in wanted[len(self._run) :]:
-            ran = self._take(steps[place])
-            self._run.append(place)
-            if ran.kernel_is_lost:
-                return ran
-            self._ran_well.add(place)
+            self._cells_run.clear()
+            self.failed_answers.clear()
+        for place in wanted[len(self._cells_run) :]:
+            result = self._run_cell(cells[place])
+            self._cells_run.append(place)
+            if result.kernel_is_lost:
+                return result
+            self._survived.add(place)
         return None
 
-    def _take(self, step: Step) -> Ran:
-        """Runs a cell for good."""
-        ran = self.ask(step.source, GIVEN_SECONDS if step.role == "given" else 0.0)
-        if step.role == "answer" and ran.state != "ok":
-            self.ended[step.exercise] = ran
-        elif step.role == "given" and ran.state == "error" and self._is_first:
-            self.troubles.append(f"the given cell {step.id} did not end well: {ran.error}")
-        return ran
+    def _run_cell(self, cell: MergedCell) -> CellResult:
+        """Runs a cell of the merged notebook."""
+        result = self.execute(cell.source, GIVEN_CELL_SECONDS if cell.role == "given" else 0.0)
+        if cell.role == "answer" and result.state != "ok":
+            self.failed_answers[cell.exercise] = result
+        elif cell.role == "given" and result.state == "error" and self._is_first:
+            self.notices.append(f"the given cell {cell.id} did not end well: {result.error}")
+        return result
 
-    def leave_out(self, steps: Sequence[Step], place: int, state: str) -> None:
-        """Runs no more a cell that the kernel did not survive, and tells its author."""
-        if place not in self._left_out:
-            self._left_out.add(place)
-            did = LEFT_OUT[state]
-            self.troubles.append(f"{_called(steps[place])} {did}: other cells were run without it")
+    def exclude(self, cells: Sequence[MergedCell], place: int, state: str) -> None:
+        """Excludes a cell that lost the kernel, and adds a notice for its author."""
+        if place not in self._excluded:
+            self._excluded.add(place)
+            did = EXCLUSION_REASONS[state]
+            self.notices.append(
+                f"{_describe_cell(cells[place])} {did}: other cells were run without it"
+            )
 
-    def separate(self) -> None:
-        """From now on no exercise is run with answers that it does not use."""
-        if self._goes_together:
-            self._goes_together = False
-            self.troubles.append(TOGETHER)
+    def run_separately(self) -> None:
+        """From now on runs each exercise with only those answers that it uses."""
+        if self._runs_together:
+            self._runs_together = False
+            self.notices.append(SEPARATION_NOTICE)
 
-    def without(self, steps: Sequence[Step], exercise: str) -> tuple[str, ...]:
-        """The cells of the learner's that an exercise uses, and was run without."""
-        theirs = {i for i, one in enumerate(steps) if one.role in ("answer", "added")}
-        absent = theirs - set(self._run)
-        found = sorted(absent & needed_by(steps, exercise)) if absent else []
-        return tuple(_called(steps[i]) for i in found)
+    def excluded_dependencies(self, cells: Sequence[MergedCell], exercise: str) -> tuple[str, ...]:
+        """Returns the learner's cells that an exercise uses, but was run without."""
+        theirs = {i for i, one in enumerate(cells) if one.role in ("answer", "added")}
+        absent = theirs - set(self._cells_run)
+        found = sorted(absent & find_dependencies(cells, exercise)) if absent else []
+        return tuple(_describe_cell(cells[i]) for i in found)
 
-    def run_the_rest(self, steps: Sequence[Step]) -> None:
-        """Runs the cells after the last check, to see that the instructor's end well."""
+    def run_remaining(self, cells: Sequence[MergedCell]) -> None:
+        """Runs the cells after the last check, to see whether the given ones succeed."""
         if self._kernel is not None and self._is_first:
-            self._reach(steps, [i for i, one in enumerate(steps) if one.role != "check"])
+            self._run_cells(cells, [i for i, one in enumerate(cells) if one.role != "check"])
 
     def end(self) -> None:
-        """Ends the kernel."""
+        """Stops the kernel."""
         if self._kernel:
             self._kernel.stop()
             self._kernel = None
 
 
-def needed_by(steps: Sequence[Step], exercise: str) -> set[int]:
-    """The cells whose names an answer uses, and those whose names these use, by their places."""
-    names = {i: shared_names(one.source) for i, one in enumerate(steps) if one.role != "check"}
+def find_dependencies(cells: Sequence[MergedCell], exercise: str) -> set[int]:
+    """Returns the positions of the cells that an answer uses, directly or through other cells."""
+    names = {i: find_shared_names(one.source) for i, one in enumerate(cells) if one.role != "check"}
     binding: dict[str, set[int]] = {}
     for place, of_cell in names.items():
         # An answer that never came to define its name is meant by it all the same.
-        for name in of_cell.bound | {steps[place].exercise}:
+        for name in of_cell.bound | {cells[place].exercise}:
             binding.setdefault(name, set()).add(place)
-    own = [i for i in names if (steps[i].role, steps[i].exercise) == ("answer", exercise)]
+    own = [i for i in names if (cells[i].role, cells[i].exercise) == ("answer", exercise)]
     found, pending = set(own), [*own]
     while pending:
         for name in names[pending.pop()].used:
@@ -176,6 +181,6 @@ def needed_by(steps: Sequence[Step], exercise: str) -> set[int]:
     return found - set(own)
 
 
-def _called(step: Step) -> str:
-    """How its author is told of a cell."""
-    return step.exercise or f"the added cell {step.id[:60]}"
+def _describe_cell(cell: MergedCell) -> str:
+    """Returns a cell's name for its author."""
+    return cell.exercise or f"the added cell {cell.id[:60]}"

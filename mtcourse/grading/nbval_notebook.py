@@ -1,4 +1,4 @@
-"""A merged submission as a notebook of its own, which nbval by itself can run and compare."""
+"""A merged submission as a notebook that nbval can run and compare by itself."""
 
 from __future__ import annotations
 
@@ -9,37 +9,39 @@ from typing import Any
 from mtcourse.checks.attempt import Attempt
 from mtcourse.checks.exercise import Exercise
 from mtcourse.checks.outcomes import outcome_of
-from mtcourse.grading.judge_exercises import check_cell
-from mtcourse.grading.kernel_side import attempt_in_text
-from mtcourse.grading.merge import Merged
-from mtcourse.grading.wire_format import packed_cases
+from mtcourse.grading.judge_exercises import make_check_cell
+from mtcourse.grading.kernel_side import format_attempt
+from mtcourse.grading.merge import MergedNotebook
+from mtcourse.grading.wire_format import encode_cases
 
 
-def merged_notebook(merged: Merged, bank: Sequence[Exercise], seed: int) -> dict[str, Any]:
-    """The learner's answers in the instructor's notebook, with what right answers print.
+def make_nbval_notebook(
+    merged: MergedNotebook, bank: Sequence[Exercise], seed: int
+) -> dict[str, Any]:
+    """Makes a notebook of the learner's answers, whose stored outputs are those of right answers.
 
-    Each check prints what an answer does with inputs of a seed; stored with it is what the right
-    answer prints, so that the notebook is the instructor's alone. What other cells print is not
-    compared. An exercise that was taken out has a check all the same, which fails.
+    Each check prints what an answer returns on the inputs of a seed; the stored output is that of
+    the right answer, so none of it comes from the learner. The outputs of other cells are not
+    compared. A check stays even if its exercise was removed from the submission, and then fails.
 
     Args:
-        merged: the learner's answers.
-        bank: the checks of that notebook.
-        seed: of the inputs.
+        merged: the merged notebook.
+        bank: the exercises of that notebook.
+        seed: the seed of the inputs.
     """
     known = {exercise.id: exercise for exercise in bank}
     cells = []
-    for number, step in enumerate(merged.steps, start=1):
-        if step.role != "check":
-            cells.append(_cell(number, step.source, [], ["nbval-ignore-output"]))
-        elif step.exercise in known:
-            exercise = known[step.exercise]
+    for number, cell in enumerate(merged.cells, start=1):
+        if cell.role != "check":
+            cells.append(_make_cell(number, cell.source, [], ["nbval-ignore-output"]))
+        elif cell.exercise in known:
+            exercise = known[cell.exercise]
             inputs = exercise.inputs(seed)
             right = (outcome_of(exercise.oracle, case, exercise.gradients) for case in inputs)
-            text = attempt_in_text(Attempt("", tuple(right))) + "\n"
+            text = format_attempt(Attempt("", tuple(right))) + "\n"
             printed = {"output_type": "stream", "name": "stdout", "text": text}
-            source = check_cell(exercise, json.dumps(packed_cases(inputs)), "print_attempt")
-            cells.append(_cell(number, source, [printed], ["nbval-check-output"]))
+            source = make_check_cell(exercise, json.dumps(encode_cases(inputs)), "print_attempt")
+            cells.append(_make_cell(number, source, [printed], ["nbval-check-output"]))
     kernel = {"display_name": "Python 3", "language": "python", "name": "python3"}
     return {
         "cells": cells,
@@ -49,7 +51,7 @@ def merged_notebook(merged: Merged, bank: Sequence[Exercise], seed: int) -> dict
     }
 
 
-def _cell(number: int, source: str, outputs: list[Any], tags: list[str]) -> dict[str, Any]:
+def _make_cell(number: int, source: str, outputs: list[Any], tags: list[str]) -> dict[str, Any]:
     return {
         "cell_type": "code",
         "execution_count": number,  # without one nbval takes outputs for leftovers

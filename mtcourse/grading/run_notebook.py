@@ -1,4 +1,4 @@
-"""Notebooks run in a kernel: a solution to store its outputs, an exercise to hear its verdicts."""
+"""Runs notebooks: solutions to store their outputs, exercises to read their verdicts."""
 
 from __future__ import annotations
 
@@ -12,33 +12,38 @@ from typing import Any
 
 from mtcourse.checks.checker import VERDICT
 from mtcourse.errors import MtcourseError
-from mtcourse.grading.exercise_notebook import is_untouched, notebook_text
-from mtcourse.grading.solution_notebook import Asked, cells_of, exercises_of, read_notebook
-from mtcourse.grading.wire_format import error_in_words
+from mtcourse.grading.exercise_notebook import is_untouched, serialize_notebook
+from mtcourse.grading.solution_notebook import (
+    ExerciseSpec,
+    read_cells,
+    read_exercise_specs,
+    read_notebook,
+)
+from mtcourse.grading.wire_format import format_error
 
-SECONDS_A_CELL = 120
+CELL_TIMEOUT = 120
 
 
 @dataclass(frozen=True)
-class Result:
-    """How an exercise stands.
+class ExerciseProgress:
+    """A learner's progress on one exercise.
 
     Args:
-        asked: the exercise.
+        spec: the exercise.
         state: "done", "wrong", "open" or "stopped".
-        report: what the check said, or the exercise and what stopped it.
+        report: the report of the check, or the exercise and what stopped it.
     """
 
-    asked: Asked
+    spec: ExerciseSpec
     state: str
     report: str = ""
 
 
 def store_outputs(path: Path) -> None:
-    """Runs a solution notebook and keeps its outputs in it, without times.
+    """Runs a solution notebook and stores its outputs in it, without times.
 
     Raises:
-        MtcourseError: a cell failed; the file stays as it was.
+        MtcourseError: a cell failed; the file is not changed.
     """
     notebook = run_notebook(path, read_notebook(path))
     for number, cell in enumerate(notebook["cells"], start=1):
@@ -47,56 +52,56 @@ def store_outputs(path: Path) -> None:
                 raise MtcourseError(
                     f"{path}, cell {number} failed with {output['ename']}: {output['evalue']}"
                 )
-    path.write_text(notebook_text(notebook), encoding="utf-8")
+    path.write_text(serialize_notebook(notebook), encoding="utf-8")
 
 
-def results_of(path: Path) -> list[Result]:
-    """Runs a learner's notebook, without changing it, and says how each exercise stands.
+def run_exercises(path: Path) -> list[ExerciseProgress]:
+    """Runs a learner's notebook, and returns the progress on each exercise.
 
-    A notebook without any answer is not run.
+    The file is not changed, and a notebook without any answer is not run.
 
     Raises:
-        MtcourseError: it is no exercise notebook.
+        MtcourseError: it is not an exercise notebook.
     """
     notebook = read_notebook(path)
-    asked = exercises_of(notebook)
-    if not asked:
+    specs = read_exercise_specs(notebook)
+    if not specs:
         raise MtcourseError(f"{path} has no exercises: give a notebook of exercises/")
-    answers = {cell.exercise: cell for cell in cells_of(notebook) if cell.role == "answer"}
+    answers = {cell.exercise: cell for cell in read_cells(notebook) if cell.role == "answer"}
     if all(is_untouched(cell) for cell in answers.values()):
-        return [Result(exercise, "open") for exercise in asked]
+        return [ExerciseProgress(exercise, "open") for exercise in specs]
     try:
         notebook = run_notebook(path, notebook)
     except MtcourseError as error:
-        return [_stopped(exercise, str(error)) for exercise in asked]
+        return [_stopped_progress(exercise, str(error)) for exercise in specs]
     checks = {
-        told["for"]: cell
+        metadata["for"]: cell
         for cell in notebook["cells"]
-        if (told := cell["metadata"].get("mtcourse", {})).get("role") == "check"
+        if (metadata := cell["metadata"].get("mtcourse", {})).get("role") == "check"
     }
-    return [_result(exercise, checks.get(exercise.id)) for exercise in asked]
+    return [_read_progress(exercise, checks.get(exercise.id)) for exercise in specs]
 
 
-def _result(asked: Asked, check: Mapping[str, Any] | None) -> Result:
-    """What the outputs of a check cell say."""
+def _read_progress(spec: ExerciseSpec, check: Mapping[str, Any] | None) -> ExerciseProgress:
+    """Reads the verdict from the outputs of a check cell."""
     if check is None:
-        return _stopped(asked, "its check cell is gone: take it from the first notebook")
+        return _stopped_progress(spec, "its check cell is gone: take it from the first notebook")
     for output in check["outputs"]:
         verdict = output.get("data", {}).get(VERDICT)
         if verdict:
             state = "done" if verdict["passed"] else "wrong" if verdict["answered"] else "open"
-            return Result(asked, state, "".join(output["data"]["text/plain"]))
+            return ExerciseProgress(spec, state, "".join(output["data"]["text/plain"]))
         if output["output_type"] == "error":
-            return _stopped(asked, error_in_words(output["ename"], output["evalue"]))
-    return _stopped(asked, "its check said nothing: does it still call check(…)?")
+            return _stopped_progress(spec, format_error(output["ename"], output["evalue"]))
+    return _stopped_progress(spec, "its check said nothing: does it still call check(…)?")
 
 
-def _stopped(asked: Asked, why: str) -> Result:
-    return Result(asked, "stopped", f"{asked.id}\n  ! {why}")
+def _stopped_progress(spec: ExerciseSpec, why: str) -> ExerciseProgress:
+    return ExerciseProgress(spec, "stopped", f"{spec.id}\n  ! {why}")
 
 
 def run_notebook(path: Path, notebook: Mapping[str, Any]) -> dict[str, Any]:
-    """The notebook after all of its cells ran, those that fail included."""
+    """Runs all cells of a notebook, even after one fails, and returns it with their outputs."""
     # nbformat would import a validator that takes seconds, and does not need it.
     sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]
     import nbformat
@@ -105,7 +110,7 @@ def run_notebook(path: Path, notebook: Mapping[str, Any]) -> dict[str, Any]:
 
     client = NotebookClient(
         nbformat.reads(json.dumps(notebook), as_version=4),
-        timeout=SECONDS_A_CELL,
+        timeout=CELL_TIMEOUT,
         interrupt_on_timeout=True,
         allow_errors=True,
         record_timing=False,

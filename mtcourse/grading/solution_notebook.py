@@ -1,4 +1,4 @@
-"""A solution notebook, the only source of its exercises, and what can be wrong with it."""
+"""Solution notebooks, the only source of the exercises, and the faults that they can have."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from typing import Any
 from mtcourse.claims import claims
 from mtcourse.errors import MtcourseError
 
-BEGIN, END = "### BEGIN SOLUTION", "### END SOLUTION"
+BEGIN_SOLUTION, END_SOLUTION = "### BEGIN SOLUTION", "### END SOLUTION"
 ROLES = ("given", "hint", "answer", "check", "hidden")
 KINDS = ("implement", "predict", "derive", "debug", "measure", "read")
-NUMBERS = {"points": range(1, 11), "difficulty": range(1, 4), "minutes": range(1, 91)}
+ALLOWED_NUMBERS = {"points": range(1, 11), "difficulty": range(1, 4), "minutes": range(1, 91)}
 
 
 @dataclass(frozen=True)
@@ -23,41 +23,41 @@ class Cell:
     """One cell of a notebook.
 
     Args:
-        number: its place, from 1.
-        id: the notebook's id of it.
+        number: its position, from 1.
+        id: its cell id in the notebook.
         kind: "code", "markdown" or "raw".
-        text: what stands in it.
-        told: its metadata under ``mtcourse``.
+        text: its source.
+        metadata: its metadata under ``mtcourse``.
     """
 
     number: int
     id: str
     kind: str
     text: str
-    told: Mapping[str, Any]
+    metadata: Mapping[str, Any]
 
     @property
     def role(self) -> str:
-        """What the cell is for: one of ``ROLES``."""
-        return self.told.get("role", "")
+        """The purpose of the cell, one of ``ROLES``."""
+        return self.metadata.get("role", "")
 
     @property
     def exercise(self) -> str:
-        """The exercise that the cell belongs to, or nothing."""
-        return self.told.get("id" if self.role == "answer" else "for", "")
+        """The id of the exercise that the cell belongs to, or an empty string."""
+        return self.metadata.get("id" if self.role == "answer" else "for", "")
 
 
 @dataclass(frozen=True)
-class Asked:
-    """One exercise as its notebook states it.
+class ExerciseSpec:
+    """One exercise as the solution notebook specifies it.
 
     Args:
-        id: the name of what is asked for.
+        id: the name of the function or value that the learner writes.
         kind: one of ``KINDS``.
-        points: what a right answer earns.
+        points: the points for a right answer.
         difficulty: from 1 to 3.
-        minutes: that it takes.
-        claims: the statements of the documents that it practises.
+        minutes: the expected time.
+        claims: the claims of the documents that the exercise practises.
     """
 
     id: str
@@ -69,10 +69,10 @@ class Asked:
 
 
 def read_notebook(path: Path | str) -> dict[str, Any]:
-    """The notebook as JSON.
+    """Reads a notebook as JSON.
 
     Raises:
-        MtcourseError: it is missing, not JSON, or no notebook of version 4.
+        MtcourseError: the file is missing, is not JSON, or is not a notebook of version 4.
     """
     try:
         notebook = json.loads(Path(path).read_text(encoding="utf-8"))
@@ -85,8 +85,8 @@ def read_notebook(path: Path | str) -> dict[str, Any]:
     return notebook
 
 
-def cells_of(notebook: Mapping[str, Any]) -> list[Cell]:
-    """A notebook's cells in their order."""
+def read_cells(notebook: Mapping[str, Any]) -> list[Cell]:
+    """Returns the cells of a notebook in their order."""
     return [
         Cell(
             number,
@@ -99,78 +99,86 @@ def cells_of(notebook: Mapping[str, Any]) -> list[Cell]:
     ]
 
 
-def exercises_of(notebook: Mapping[str, Any]) -> list[Asked]:
-    """The exercises of a notebook, in their order."""
+def read_exercise_specs(notebook: Mapping[str, Any]) -> list[ExerciseSpec]:
+    """Returns the exercises of a notebook in their order."""
     return [
-        Asked(
-            cell.told["id"],
-            cell.told["kind"],
-            cell.told["points"],
-            cell.told["difficulty"],
-            cell.told["minutes"],
-            tuple(cell.told["claims"]),
+        ExerciseSpec(
+            cell.metadata["id"],
+            cell.metadata["kind"],
+            cell.metadata["points"],
+            cell.metadata["difficulty"],
+            cell.metadata["minutes"],
+            tuple(cell.metadata["claims"]),
         )
-        for cell in cells_of(notebook)
+        for cell in read_cells(notebook)
         if cell.role == "answer"
     ]
 
 
-def check_source(path: Path | str, notebook: Mapping[str, Any]) -> None:
-    """Looks for whatever would make a broken exercise notebook.
+def check_solution_notebook(path: Path | str, notebook: Mapping[str, Any]) -> None:
+    """Checks that a solution notebook makes a working exercise notebook.
 
     Raises:
         MtcourseError: a line for each fault: notebook, cell, what is wrong, and what to do.
     """
-    cells = cells_of(notebook)
+    cells = read_cells(notebook)
     faults = [
-        f"{path}, cell {cell.number}: {fault}" for cell in cells for fault in _faults_of(cell)
+        f"{path}, cell {cell.number}: {fault}"
+        for cell in cells
+        for fault in _find_cell_faults(cell)
     ]
-    faults += [f"{path}, {fault}" for fault in _faults_between(cells)]
+    faults += [f"{path}, {fault}" for fault in _find_notebook_faults(cells)]
     if faults:
         raise MtcourseError("\n".join(faults))
 
 
-def _faults_of(cell: Cell) -> Iterator[str]:
-    """What is wrong within one cell."""
+def _find_cell_faults(cell: Cell) -> Iterator[str]:
+    """Yields the faults of a single cell."""
     if not cell.id:
         yield "it has no id: save the notebook as version 4.5"
     if cell.role not in ROLES:
-        yield f"its role is {cell.role or 'missing'}: set mtcourse.role to one of {_list(ROLES)}"
+        yield f"its role is {cell.role or 'missing'}: set mtcourse.role to one of {_join(ROLES)}"
     elif cell.role != "given" and not cell.exercise:
         key = "id" if cell.role == "answer" else "for"
         yield f"a cell of role {cell.role} belongs to an exercise: set mtcourse.{key} to its id"
     if cell.role == "answer":
-        yield from _faults_of_answer(cell)
+        yield from _find_answer_faults(cell)
     if cell.role == "check" and f'check("{cell.exercise}", {cell.exercise})' not in cell.text:
         yield f'it checks something else: write check("{cell.exercise}", {cell.exercise})'
 
 
-def _faults_of_answer(cell: Cell) -> Iterator[str]:
-    """What is wrong with the region and the numbers of an answer cell."""
+def _find_answer_faults(cell: Cell) -> Iterator[str]:
+    """Yields the faults in the solution region and the metadata of an answer cell."""
     name, lines = cell.exercise, [line.strip() for line in cell.text.splitlines()]
-    marks = [line for line in lines if line in (BEGIN, END)]
+    marks = [line for line in lines if line in (BEGIN_SOLUTION, END_SOLUTION)]
     if not marks:
-        yield f"answer {name} has no region: put {BEGIN} and {END} around the solution"
-    elif marks != [BEGIN, END] * (len(marks) // 2):
-        yield f"answer {name} has a region that is not closed: each {BEGIN} wants its {END}"
-    if cell.told.get("kind") not in KINDS:
-        yield f"answer {name} has no kind: set mtcourse.kind to one of {_list(KINDS)}"
-    for key, allowed in NUMBERS.items():
-        if cell.told.get(key) not in allowed:
+        yield (
+            f"answer {name} has no region: "
+            f"put {BEGIN_SOLUTION} and {END_SOLUTION} around the solution"
+        )
+    elif marks != [BEGIN_SOLUTION, END_SOLUTION] * (len(marks) // 2):
+        yield (
+            f"answer {name} has a region that is not closed: "
+            f"each {BEGIN_SOLUTION} wants its {END_SOLUTION}"
+        )
+    if cell.metadata.get("kind") not in KINDS:
+        yield f"answer {name} has no kind: set mtcourse.kind to one of {_join(KINDS)}"
+    for key, allowed in ALLOWED_NUMBERS.items():
+        if cell.metadata.get(key) not in allowed:
             bounds = f"{allowed.start} to {allowed.stop - 1}"
             yield f"answer {name} has no {key}: set mtcourse.{key} to a number from {bounds}"
-    if not cell.told.get("claims"):
+    if not cell.metadata.get("claims"):
         yield f'answer {name} names no claim: set mtcourse.claims, such as ["D01"]'
-    for unknown in sorted(set(cell.told.get("claims", ())) - set(claims())):
+    for unknown in sorted(set(cell.metadata.get("claims", ())) - set(claims())):
         yield f"answer {name} names the claim {unknown}, which there is not: see claims.toml"
 
 
-def _faults_between(cells: Sequence[Cell]) -> Iterator[str]:
-    """What does not fit between cells."""
+def _find_notebook_faults(cells: Sequence[Cell]) -> Iterator[str]:
+    """Yields the faults that concern several cells."""
     for key, count in Counter(cell.id for cell in cells if cell.id).items():
         if count > 1:
             numbers = [cell.number for cell in cells if cell.id == key]
-            yield f"cells {_list(numbers)}: the id {key} stands {count} times: give each its own"
+            yield f"cells {_join(numbers)}: the id {key} stands {count} times: give each its own"
     places = {role: [c for c in cells if c.role == role] for role in ROLES}
     answers = Counter(cell.exercise for cell in places["answer"])
     for cell in places["answer"]:
@@ -189,5 +197,5 @@ def _faults_between(cells: Sequence[Cell]) -> Iterator[str]:
             )
 
 
-def _list(values: Sequence[Any]) -> str:
+def _join(values: Sequence[Any]) -> str:
     return ", ".join(map(str, values))

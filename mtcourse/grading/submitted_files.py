@@ -1,4 +1,4 @@
-"""Files as they were handed in, in a folder or a zip archive: each can be read, or has a reason."""
+"""Submitted files, in a folder or in a zip archive: each can be read, or has a reason why not."""
 
 from __future__ import annotations
 
@@ -16,24 +16,24 @@ from pathlib import Path
 
 from mtcourse.errors import MtcourseError
 from mtcourse.grading.submitted_notebook import (
-    LARGEST,
     LINK,
-    NO_FILE,
+    MAX_BYTES,
+    NOT_A_FILE,
     TOO_LARGE,
     Unreadable,
-    read_content,
+    read_file,
 )
 
-DEEPEST = 12
-"""Folders within each other that are looked into."""
-LEFT_BY_SYSTEMS = ("__MACOSX", "__pycache__", "desktop.ini", "Thumbs.db")
-"""Names that nobody has handed in on purpose; names that begin with a dot are the others."""
-MOST_FILES = 10_000
-"""Files in an archive of a learner's own; its list alone could fill the memory."""
+MAX_DEPTH = 12
+"""The number of nested folders that are searched."""
+SYSTEM_FILES = ("__MACOSX", "__pycache__", "desktop.ini", "Thumbs.db")
+"""Names that operating systems leave behind, besides those that begin with a dot."""
+MAX_FILES = 10_000
+"""The number of files in a learner's archive; a longer directory could fill the memory."""
 _METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
-_LISTED = b"PK\x01\x02"
-"""How the entry of each file begins in an archive's list."""
-_DAMAGE = (
+_ENTRY_MARK = b"PK\x01\x02"
+"""The signature of each entry in an archive's central directory."""
+_ZIP_ERRORS = (
     zipfile.BadZipFile,
     zlib.error,
     struct.error,
@@ -42,28 +42,28 @@ _DAMAGE = (
     ValueError,
     RuntimeError,  # and NotImplementedError
 )
-"""What reading an archive can stop with, whatever is in it."""
+"""The exceptions that reading a damaged archive can raise."""
 
 
 @dataclass(frozen=True)
-class HandedIn:
-    """One file.
+class SubmittedFile:
+    """One submitted file.
 
     Args:
         parts: its folders and its name, below the folder of submissions.
-        read: its bytes; raises Unreadable.
-        when: seconds since 1970 of its last change; 0 where it is not known.
-        reason: why it is not to be read; empty where it may be.
+        read: returns its bytes, or raises Unreadable.
+        modified: the time of its last change in seconds since 1970; 0 if unknown.
+        reason: why it is not read; empty where it may be.
     """
 
     parts: tuple[str, ...]
     read: Callable[[], bytes]
-    when: float = 0.0
+    modified: float = 0.0
     reason: str = ""
 
 
-def files_in(folder: Path) -> Iterator[HandedIn]:
-    """The files of a folder and of those in it; links and pipes are told, and never opened."""
+def list_folder(folder: Path) -> Iterator[SubmittedFile]:
+    """Yields all files below a folder; links and pipes are listed, but never opened."""
     pending: list[tuple[str, ...]] = [()]
     while pending:
         above = pending.pop()
@@ -72,157 +72,161 @@ def files_in(folder: Path) -> Iterator[HandedIn]:
         except OSError as error:
             if not above:
                 raise MtcourseError(f"{folder} cannot be read: {error.strerror}") from error
-            yield refused(above, f"its folder cannot be read: {error.strerror}")
+            yield refuse_file(above, f"its folder cannot be read: {error.strerror}")
             continue
         for entry in entries:
             parts = (*above, entry.name)
-            if _is_left_by_a_system(entry.name):
+            if _is_system_file(entry.name):
                 continue
             if entry.is_symlink():
-                yield refused(parts, LINK)
+                yield refuse_file(parts, LINK)
             elif entry.is_file(follow_symlinks=False):
-                yield _file(Path(entry.path), parts)
+                yield _describe_file(Path(entry.path), parts)
             elif not entry.is_dir(follow_symlinks=False):
-                yield refused(parts, NO_FILE)
-            elif len(parts) < DEEPEST:
+                yield refuse_file(parts, NOT_A_FILE)
+            elif len(parts) < MAX_DEPTH:
                 pending.append(parts)
             else:
-                yield refused(parts, f"it lies more than {DEEPEST} folders deep")
+                yield refuse_file(parts, f"it lies more than {MAX_DEPTH} folders deep")
 
 
-def single_file(path: Path) -> HandedIn:
-    """One file, which somebody has named."""
-    return _file(path, (path.name,))
+def describe_single_file(path: Path) -> SubmittedFile:
+    """Returns one file that was named on the command line."""
+    return _describe_file(path, (path.name,))
 
 
-def _file(path: Path, parts: tuple[str, ...]) -> HandedIn:
+def _describe_file(path: Path, parts: tuple[str, ...]) -> SubmittedFile:
     try:
-        when = path.stat(follow_symlinks=False).st_mtime
+        modified = path.stat(follow_symlinks=False).st_mtime
     except OSError:  # it has gone since; reading it will say so
-        when = 0.0
-    return HandedIn(parts, lambda: read_content(path), when)
+        modified = 0.0
+    return SubmittedFile(parts, lambda: read_file(path), modified)
 
 
-def refused(parts: tuple[str, ...], reason: str) -> HandedIn:
-    """A file that is not opened, and why."""
+def refuse_file(parts: tuple[str, ...], reason: str) -> SubmittedFile:
+    """Returns a file that is not opened, with the reason."""
 
     def read() -> bytes:
         raise Unreadable(reason)
 
-    return HandedIn(parts, read, reason=reason)
+    return SubmittedFile(parts, read, reason=reason)
 
 
-def files_in_zip(path: Path) -> list[HandedIn]:
-    """The files of an archive, which is read in place: nothing of it is ever written to a disk.
+def list_class_archive(path: Path) -> list[SubmittedFile]:
+    """Lists the files of a class's archive, which is read in place and never unpacked to disk.
 
-    A folder around all of them is left out if it has the archive's name, or one of Canvas'.
+    A folder around all files is dropped if it has the archive's name, or one that Canvas uses.
 
     Raises:
-        Unreadable: it is no archive, or damaged.
+        Unreadable: it is not an archive, or is damaged.
     """
     if not path.is_file():  # a pipe would be waited for
-        raise Unreadable(NO_FILE)
-    archive = _opened(path)
-    files = _files_of(archive, functools.partial(_bytes_of, archive))
+        raise Unreadable(NOT_A_FILE)
+    archive = _open_archive(path)
+    files = _list_members(archive, functools.partial(_read_member, archive))
     tops = {file.parts[0] for file in files if len(file.parts) > 1}
     if len(tops) == 1 and tops <= {path.stem, "submissions", "submitted"}:
         return [replace(file, parts=file.parts[1:] or file.parts) for file in files]
     return files
 
 
-def files_in_own_zip(outer: HandedIn) -> list[HandedIn]:
-    """The files of an archive that one learner has handed in, below that archive.
+def list_learner_archive(outer: SubmittedFile) -> list[SubmittedFile]:
+    """Lists the files of an archive that one learner has handed in, with paths below that archive.
 
-    The archive is opened anew whenever one of them is read: a large class has many.
+    The archive is opened again for each file that is read, because a large class has many archives.
 
     Raises:
-        Unreadable: it is no archive, damaged, empty, or larger than it need be.
+        Unreadable: it is not an archive, or is damaged, empty, or too large.
     """
     content = outer.read()
-    if len(content) > LARGEST or content.count(_LISTED) > MOST_FILES:
+    if len(content) > MAX_BYTES or content.count(_ENTRY_MARK) > MAX_FILES:
         raise Unreadable("the archive is larger than it need be: hand in the .ipynb itself")
 
     def read(member: zipfile.ZipInfo) -> bytes:
-        return _bytes_of(_opened(io.BytesIO(outer.read())), member)
+        return _read_member(_open_archive(io.BytesIO(outer.read())), member)
 
-    files = _files_of(_opened(io.BytesIO(content)), read)
+    files = _list_members(_open_archive(io.BytesIO(content)), read)
     if not files:
         raise Unreadable("the archive is empty: hand in the .ipynb itself")
     return [replace(file, parts=(*outer.parts, *file.parts)) for file in files]
 
 
-def _opened(file: Path | io.BytesIO) -> zipfile.ZipFile:
-    """An archive.
+def _open_archive(file: Path | io.BytesIO) -> zipfile.ZipFile:
+    """Opens an archive.
 
     Raises:
-        Unreadable: it is none.
+        Unreadable: it is not an archive.
     """
     try:
         return zipfile.ZipFile(file)
-    except _DAMAGE as error:
+    except _ZIP_ERRORS as error:
         raise Unreadable(f"it is not a zip archive that can be read{_because(error)}") from error
 
 
-def _files_of(archive: zipfile.ZipFile, read: Callable[[zipfile.ZipInfo], bytes]) -> list[HandedIn]:
-    """The files of an archive but for what systems have left in it."""
+def _list_members(
+    archive: zipfile.ZipFile, read: Callable[[zipfile.ZipInfo], bytes]
+) -> list[SubmittedFile]:
+    """Lists the files of an archive, except those that an operating system has left there."""
     files = []
     for member in archive.infolist():
-        parts = _parts_of(member.filename)
-        if member.filename.endswith("/") or any(map(_is_left_by_a_system, parts)):
+        parts = _split_path(member.filename)
+        if member.filename.endswith("/") or any(map(_is_system_file, parts)):
             continue
         if _leads_out(parts):
-            files.append(refused(parts[-1:], "its path in the archive leads out of it"))
-        elif reason := _fault_of(member, parts):
-            files.append(refused(parts, reason))
+            files.append(refuse_file(parts[-1:], "its path in the archive leads out of it"))
+        elif reason := _find_fault(member, parts):
+            files.append(refuse_file(parts, reason))
         else:
-            files.append(HandedIn(parts, functools.partial(read, member), _when(member)))
+            files.append(
+                SubmittedFile(parts, functools.partial(read, member), _modification_time(member))
+            )
     return files
 
 
-def _parts_of(name: str) -> tuple[str, ...]:
-    """A member's folders and name; Windows writes them with either stroke."""
+def _split_path(name: str) -> tuple[str, ...]:
+    """Splits a member's name into folders and file; Windows may separate them by backslashes."""
     return tuple(name.replace("\\", "/").split("/"))
 
 
 def _leads_out(parts: tuple[str, ...]) -> bool:
-    """Whether a member's path means another place than one below its archive."""
+    """Whether a member's path leads out of the archive's own folder."""
     return "" in parts or ".." in parts or "." in parts or parts[0].endswith(":")
 
 
-def _fault_of(member: zipfile.ZipInfo, parts: tuple[str, ...]) -> str:
-    """Why a member of an archive is not read."""
-    if len(parts) > DEEPEST:
-        return f"it lies more than {DEEPEST} folders deep"
+def _find_fault(member: zipfile.ZipInfo, parts: tuple[str, ...]) -> str:
+    """Returns the reason not to read a member of an archive, or an empty string."""
+    if len(parts) > MAX_DEPTH:
+        return f"it lies more than {MAX_DEPTH} folders deep"
     if stat.S_ISLNK(member.external_attr >> 16):
         return LINK
     if member.flag_bits & 0x1:
         return "it is encrypted: hand it in without a password"
     if member.compress_type not in _METHODS:
         return "it is compressed in a way that is not read here: make the archive anew"
-    return TOO_LARGE if member.file_size > LARGEST else ""
+    return TOO_LARGE if member.file_size > MAX_BYTES else ""
 
 
-def _bytes_of(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes:
-    """What a member of an archive holds; no more than the size that the archive states."""
+def _read_member(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes:
+    """Reads a member of an archive, up to the size that the archive states."""
     try:
         with archive.open(member) as file:
-            return file.read(LARGEST)
-    except _DAMAGE as error:
+            return file.read(MAX_BYTES)
+    except _ZIP_ERRORS as error:
         raise Unreadable(f"it is damaged in its archive{_because(error)}") from error
 
 
 def _because(error: Exception) -> str:
-    """What the library says; it does not always say anything."""
+    """Returns the library's message in brackets, if it has one."""
     return f" ({error})" if str(error) else ""
 
 
-def _when(member: zipfile.ZipInfo) -> float:
+def _modification_time(member: zipfile.ZipInfo) -> float:
     try:
         return datetime(*member.date_time).timestamp()
     except (ValueError, OverflowError, OSError):
         return 0.0
 
 
-def _is_left_by_a_system(name: str) -> bool:
+def _is_system_file(name: str) -> bool:
     # ".." is no such name, but a path to be refused.
-    return name in LEFT_BY_SYSTEMS or (name.startswith(".") and name not in (".", ".."))
+    return name in SYSTEM_FILES or (name.startswith(".") and name not in (".", ".."))

@@ -1,4 +1,4 @@
-"""A returned notebook, read with distrust: whatever it is, it becomes cells or a reason."""
+"""Reads a submitted notebook without trusting it: any file becomes a list of cells, or a reason."""
 
 from __future__ import annotations
 
@@ -11,47 +11,49 @@ from typing import Any, NoReturn
 
 from mtcourse.grading.solution_notebook import Cell
 
-LARGEST = 20 * 2**20
-"""Bytes of the largest notebook that is read."""
-MOST_CELLS = 1000
-LONGEST_CODE = 100_000
-"""Characters of one code cell, and a tenth of what all of them together may hold."""
+MAX_BYTES = 20 * 2**20
+"""The size of the largest notebook that is read."""
+MAX_CELLS = 1000
+MAX_CODE_CHARACTERS = 100_000
+"""The length of one code cell; all code cells together may have ten times as much."""
 BYTE_ORDER_MARKS = {b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16"}
 
-NO_FILE = "it is not a file but a folder, a pipe, a socket or a device: hand in the notebook itself"
+NOT_A_FILE = (
+    "it is not a file but a folder, a pipe, a socket or a device: hand in the notebook itself"
+)
 LINK = "it is a link to another file: hand in the notebook itself"
-TOO_LARGE = f"it is larger than {LARGEST // 2**20} MB: clear its outputs, and save it again"
+TOO_LARGE = f"it is larger than {MAX_BYTES // 2**20} MB: clear its outputs, and save it again"
 
 
 class Unreadable(Exception):
-    """Why a returned file is no notebook that can be graded."""
+    """The reason why a submitted file cannot be graded."""
 
 
 @dataclass(frozen=True)
-class Submission:
-    """A learner's notebook as its cells.
+class SubmittedNotebook:
+    """The cells of a learner's notebook.
 
     Args:
-        cells: in their order; ids and metadata may be missing, doubled or wrong.
-        repairs: what was odd about the file, and does not matter.
+        cells: in their order; ids and metadata may be missing, duplicate or wrong.
+        repairs: harmless irregularities of the file.
     """
 
     cells: tuple[Cell, ...]
     repairs: tuple[str, ...] = ()
 
 
-def read_submission(path: Path) -> Submission:
-    """Reads a returned notebook.
+def read_submitted_notebook(path: Path) -> SubmittedNotebook:
+    """Reads a submitted notebook.
 
     Raises:
-        Unreadable: it is no notebook of version 4, or larger than any honest one, in one sentence
-            that its author can act on.
+        Unreadable: it is not a notebook of version 4, or is too large; one sentence that its author
+            can act on.
     """
-    return parse_submission(read_content(path))
+    return parse_submitted_notebook(read_file(path))
 
 
-def read_content(path: Path) -> bytes:
-    """A file's bytes; never those of a link, a device, or a file of any size."""
+def read_file(path: Path) -> bytes:
+    """Reads a file's bytes, but refuses links and devices, and stops at the largest size."""
     flags = os.O_RDONLY
     for name in ("O_BINARY", "O_NOFOLLOW", "O_NONBLOCK"):  # those that the system has
         flags |= getattr(os, name, 0)
@@ -63,24 +65,24 @@ def read_content(path: Path) -> bytes:
         raise Unreadable(f"it cannot be opened: {error.strerror}") from error
     try:
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            raise Unreadable(NO_FILE)
+            raise Unreadable(NOT_A_FILE)
         with os.fdopen(descriptor, "rb", closefd=False) as file:
-            content = file.read(LARGEST + 1)
+            content = file.read(MAX_BYTES + 1)
     finally:
         os.close(descriptor)
     return content
 
 
-def parse_submission(content: bytes) -> Submission:
-    """The cells of a notebook's bytes.
+def parse_submitted_notebook(content: bytes) -> SubmittedNotebook:
+    """Parses the bytes of a submitted notebook.
 
     Raises:
-        Unreadable: as ``read_submission`` does.
+        Unreadable: for the same reasons as ``read_submitted_notebook``.
     """
-    if len(content) > LARGEST:
+    if len(content) > MAX_BYTES:
         raise Unreadable(TOO_LARGE)
     repairs: list[str] = []
-    notebook = _parsed(_text(content, repairs))
+    notebook = _parse_json(_decode(content, repairs))
     if not isinstance(notebook, dict):
         raise Unreadable(f"it holds a {type(notebook).__name__}, where a notebook is an object")
     version = notebook.get("nbformat")
@@ -91,16 +93,16 @@ def parse_submission(content: bytes) -> Submission:
     cells = notebook.get("cells")
     if not isinstance(cells, list):
         raise Unreadable("it has no list of cells")
-    if len(cells) > MOST_CELLS:
-        raise Unreadable(f"it has {len(cells)} cells, more than {MOST_CELLS}")
-    read = tuple(_cell(number, cell, repairs) for number, cell in enumerate(cells, start=1))
-    if sum(len(cell.text) for cell in read if cell.kind == "code") > 10 * LONGEST_CODE:
-        raise Unreadable(f"its code is longer than {10 * LONGEST_CODE:,} characters in all")
-    return Submission(read, tuple(repairs))
+    if len(cells) > MAX_CELLS:
+        raise Unreadable(f"it has {len(cells)} cells, more than {MAX_CELLS}")
+    read = tuple(_parse_cell(number, cell, repairs) for number, cell in enumerate(cells, start=1))
+    if sum(len(cell.text) for cell in read if cell.kind == "code") > 10 * MAX_CODE_CHARACTERS:
+        raise Unreadable(f"its code is longer than {10 * MAX_CODE_CHARACTERS:,} characters in all")
+    return SubmittedNotebook(read, tuple(repairs))
 
 
-def _text(content: bytes, repairs: list[str]) -> str:
-    """The file as text."""
+def _decode(content: bytes, repairs: list[str]) -> str:
+    """Decodes the file as UTF-8."""
     if not content.strip():
         raise Unreadable("it is empty")
     if encoding := BYTE_ORDER_MARKS.get(content[:2]):
@@ -113,10 +115,10 @@ def _text(content: bytes, repairs: list[str]) -> str:
         raise Unreadable(f"it is not UTF-8 at byte {error.start}: save it as UTF-8") from error
 
 
-def _parsed(text: str) -> Any:
-    """The file as JSON."""
+def _parse_json(text: str) -> Any:
+    """Parses the file as JSON."""
     try:
-        return json.loads(text, parse_constant=_no_constant)
+        return json.loads(text, parse_constant=_refuse_constant)
     except RecursionError as error:
         raise Unreadable("it is nested deeper than any notebook") from error
     except ValueError as error:
@@ -127,12 +129,12 @@ def _parsed(text: str) -> Any:
         raise Unreadable(f"it is not JSON: {error}") from error
 
 
-def _no_constant(name: str) -> NoReturn:
+def _refuse_constant(name: str) -> NoReturn:
     raise Unreadable(f"it holds {name}, which JSON does not have")
 
 
-def _cell(number: int, cell: Any, repairs: list[str]) -> Cell:
-    """One cell; what is missing is left out, what makes no sense is an error."""
+def _parse_cell(number: int, cell: Any, repairs: list[str]) -> Cell:
+    """Parses one cell: missing parts stay empty, invalid ones raise Unreadable."""
     if not isinstance(cell, dict) or cell.get("cell_type") not in ("code", "markdown", "raw"):
         raise Unreadable(f"its cell {number} is no cell")
     source = cell.get("source", "")
@@ -141,15 +143,17 @@ def _cell(number: int, cell: Any, repairs: list[str]) -> Cell:
     if not isinstance(source, str):
         raise Unreadable(f"the text of its cell {number} is no text")
     kind = cell["cell_type"]
-    if kind == "code" and len(source) > LONGEST_CODE:
-        repairs.append(f"cell {number} holds more than {LONGEST_CODE:,} characters: it was not run")
-        source = f"raise ValueError('this cell holds more than {LONGEST_CODE:,} characters')"
+    if kind == "code" and len(source) > MAX_CODE_CHARACTERS:
+        repairs.append(
+            f"cell {number} holds more than {MAX_CODE_CHARACTERS:,} characters: it was not run"
+        )
+        source = f"raise ValueError('this cell holds more than {MAX_CODE_CHARACTERS:,} characters')"
     if (encodable := source.encode("utf-8", "replace").decode()) != source:
         repairs.append(f"cell {number} held half a character: it is a question mark now")
     metadata = cell.get("metadata")
     metadata = metadata if isinstance(metadata, dict) else {}
-    told = metadata.get("mtcourse")
-    told = told if isinstance(told, dict) else {}
+    mtcourse_metadata = metadata.get("mtcourse")
+    mtcourse_metadata = mtcourse_metadata if isinstance(mtcourse_metadata, dict) else {}
     # Colab keeps a cell's id among its metadata.
     identity = cell.get("id", metadata.get("id"))
     return Cell(
@@ -157,5 +161,5 @@ def _cell(number: int, cell: Any, repairs: list[str]) -> Cell:
         identity if isinstance(identity, str) else "",
         kind,
         encodable,
-        {key: value for key, value in told.items() if isinstance(value, str)},
+        {key: value for key, value in mtcourse_metadata.items() if isinstance(value, str)},
     )

@@ -1,4 +1,4 @@
-"""Jobs done by processes, here or on a cluster: each once, whatever happens to a process."""
+"""Worker processes that run jobs, here or on a cluster: each job once, even if a process dies."""
 
 from __future__ import annotations
 
@@ -16,73 +16,83 @@ from typing import NoReturn
 
 from mtcourse.grading.cluster import run_on_cluster
 from mtcourse.grading.grade_job import grade_job
-from mtcourse.grading.isolation.sockets import folder_for_sockets
-from mtcourse.grading.jobs import LOOK_EVERY, RETRIES, DoAll, Done, Grade, Job, failed
-from mtcourse.grading.results import Result
+from mtcourse.grading.isolation.sockets import find_socket_folder
+from mtcourse.grading.jobs import (
+    POLL_SECONDS,
+    RETRIES,
+    GradeFunction,
+    Job,
+    OnResult,
+    RunJobs,
+    failed_result,
+)
+from mtcourse.grading.results import SubmissionResult
 
-PATIENCE = 10.0
-"""Seconds that a process is given to end its kernels."""
+EXIT_TIMEOUT = 10.0
+"""Seconds for a worker to stop its kernels."""
 READY = "ready"
-"""What a process says when it has imported what it needs."""
+"""The message of a worker that has imported everything that it needs."""
 
 
-def usable_cores() -> int:
-    """The processors that this process may use."""
+def count_usable_cores() -> int:
+    """Returns the number of processors that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 @contextlib.contextmanager
-def worker_pool(
-    grade: Grade = grade_job, workers: int | None = None, scheduler: str | None = None
-) -> Iterator[DoAll]:
-    """Processes that do jobs, until the ``with`` block ends.
+def open_worker_pool(
+    grade: GradeFunction = grade_job, workers: int | None = None, scheduler: str | None = None
+) -> Iterator[RunJobs]:
+    """Opens a pool of workers that run jobs until the ``with`` block ends.
 
-    It gives a function that does all jobs, and tells of each result as it comes: each job ends in
-    exactly one, those that cannot be done in a failed one. Jobs are taken as they are needed: of a
-    large class only a few submissions are held at a time.
+    It gives a function that runs all jobs and reports each result as it comes. Every job has
+    exactly one result, if need be a failed one. Jobs are taken one by one, so that only a few
+    submissions of a large class are in memory at a time.
 
     Args:
-        grade: how; a function of a module, so that another process can import it.
-        workers: processes on this machine; by default one for each processor.
-        scheduler: the address of a Dask scheduler, whose workers do it instead.
+        grade: grades one job; a function of a module, so that another process can import it.
+        workers: the number of processes on this machine; by default one for each processor.
+        scheduler: the address of a Dask scheduler, whose workers run the jobs instead.
     """
     if scheduler:
-        yield lambda jobs, done: run_on_cluster(jobs, grade, scheduler, done)
+        yield lambda jobs, on_result: run_on_cluster(jobs, grade, scheduler, on_result)
         return
     pool: list[_Worker] = []
     try:
-        yield lambda jobs, done: _run_here(jobs, grade, workers or usable_cores(), pool, done)
+        yield lambda jobs, on_result: _run_locally(
+            jobs, grade, workers or count_usable_cores(), pool, on_result
+        )
     finally:
         for worker in pool:
             worker.stop()
         for worker in pool:
-            worker.end()
+            worker.close()
 
 
 class _Worker:
-    """A process that does one job at a time.
+    """A process that runs one job at a time.
 
-    The standard library's pool gives up every job when one process dies, and does not say whose
-    it was; here each process has a pipe of its own, so that it costs one job one of its tries.
+    If a process dies, the standard library's pool gives up all jobs, without saying which one was
+    running. Here each process has its own pipe, and its death costs one job one of its attempts.
     """
 
-    def __init__(self, grade: Grade) -> None:
+    def __init__(self, grade: GradeFunction) -> None:
         context = multiprocessing.get_context("spawn")
         self.pipe, theirs = context.Pipe()
         # For its temporary files: one that dies leaves some behind.
-        self._place = tempfile.TemporaryDirectory(
-            prefix="mtc-", dir=folder_for_sockets(), ignore_cleanup_errors=True
+        self._folder = tempfile.TemporaryDirectory(
+            prefix="mtc-", dir=find_socket_folder(), ignore_cleanup_errors=True
         )
-        arguments = (theirs, grade, self._place.name)
-        self._process = context.Process(target=_work, args=arguments, daemon=True)
+        arguments = (theirs, grade, self._folder.name)
+        self._process = context.Process(target=_run_worker, args=arguments, daemon=True)
         self._process.start()
         theirs.close()
         self._is_ready = False
         self.job: Job | None = None
         self.tries = 0
 
-    def begin(self, job: Job, tries: int) -> None:
-        """Gives it a job, which is sent once the process can take it."""
+    def assign(self, job: Job, tries: int) -> None:
+        """Assigns a job to the worker, which is sent as soon as the worker is ready."""
         self.job, self.tries = job, tries
         if self._is_ready:
             self._send()
@@ -92,13 +102,13 @@ class _Worker:
         with contextlib.suppress(OSError):
             self.pipe.send(self.job)
 
-    def answer(self) -> Result | str | None:
-        """What has come of its job: a result, a reason for none, or None where there is no news."""
+    def poll_answer(self) -> SubmissionResult | str | None:
+        """Returns the result of its job, the reason for having none, or None while it runs."""
         try:
             if self.pipe.poll():
-                said = self.pipe.recv()
-                if said != READY:
-                    return said
+                answer = self.pipe.recv()
+                if answer != READY:
+                    return answer
                 self._is_ready = True
                 self._send()
                 return None
@@ -106,36 +116,36 @@ class _Worker:
                 return None
         except (EOFError, OSError):
             pass
-        self._process.join(PATIENCE)
+        self._process.join(EXIT_TIMEOUT)
         return f"its process ended with status {self._process.exitcode}"
 
     @property
     def is_alive(self) -> bool:
-        """Whether it can be given another job."""
+        """Whether the worker can take another job."""
         return self._process.is_alive()
 
     def stop(self) -> None:
-        """Tells the process to end its kernels and itself, in the midst of a job too."""
+        """Tells the worker to stop its kernels and to end, even during a job."""
         self._process.terminate()
 
-    def end(self) -> None:
-        """Sees to it that the process is no more."""
-        self._process.join(PATIENCE)
+    def close(self) -> None:
+        """Waits until the worker has ended, or kills it."""
+        self._process.join(EXIT_TIMEOUT)
         self._process.kill()
         self._process.join()
         self.pipe.close()
-        self._place.cleanup()
+        self._folder.cleanup()
 
 
-def _work(pipe: Connection, grade: Grade, place: str) -> None:
-    """Does jobs until nobody sends any more."""
-    tempfile.tempdir = place
+def _run_worker(pipe: Connection, grade: GradeFunction, folder: str) -> None:
+    """Runs jobs until the pipe is closed."""
+    tempfile.tempdir = folder
     # Ctrl-C reaches every process of a terminal; it is the first one's to end the others.
     signal.signal(signal.SIGINT, lambda *_: None)
     if sys.platform != "win32":  # where a process that is ended is not asked
-        signal.signal(signal.SIGTERM, _end)
-        signal.signal(signal.SIGALRM, _end)
-        sys.unraisablehook = _end_after_all
+        signal.signal(signal.SIGTERM, _exit_on_signal)
+        signal.signal(signal.SIGALRM, _exit_on_signal)
+        sys.unraisablehook = _exit_after_destructor
     pipe.send(READY)
     while True:
         try:
@@ -143,7 +153,7 @@ def _work(pipe: Connection, grade: Grade, place: str) -> None:
         except (EOFError, OSError):
             return
         try:
-            answer: Result | str = grade(job)
+            answer: SubmissionResult | str = grade(job)
         except Exception as error:
             last = traceback.extract_tb(error.__traceback__)[-1]
             answer = f"{type(error).__name__}: {error} ({last.name}, line {last.lineno})"
@@ -153,60 +163,64 @@ def _work(pipe: Connection, grade: Grade, place: str) -> None:
             return
 
 
-def _end(*_: object) -> NoReturn:
+def _exit_on_signal(*_: object) -> NoReturn:
     raise SystemExit(128 + signal.SIGTERM)
 
 
-def _end_after_all(lost: sys.UnraisableHookArgs) -> None:
-    """Ends the process once a destructor, in which the signal came and was lost, has returned."""
+def _exit_after_destructor(lost: sys.UnraisableHookArgs) -> None:
+    """Exits soon after a destructor in which the exception of a signal was lost."""
     if issubclass(lost.exc_type, SystemExit):
         signal.setitimer(signal.ITIMER_REAL, 0.01)
     else:
         sys.__unraisablehook__(lost)
 
 
-def _run_here(
-    jobs: Iterable[Job], grade: Grade, workers: int, pool: list[_Worker], done: Done
+def _run_locally(
+    jobs: Iterable[Job],
+    grade: GradeFunction,
+    workers: int,
+    pool: list[_Worker],
+    on_result: OnResult,
 ) -> None:
-    again: deque[tuple[Job, int]] = deque()
+    retries: deque[tuple[Job, int]] = deque()
     fresh = iter(jobs)
     while True:
-        _hand_out(pool, again, fresh, grade, workers)
+        _assign_jobs(pool, retries, fresh, grade, workers)
         busy = [worker for worker in pool if worker.job]
         if not busy:
             return
-        wait([worker.pipe for worker in busy], LOOK_EVERY)
+        wait([worker.pipe for worker in busy], POLL_SECONDS)
         for worker in busy:
-            answer = worker.answer()
+            answer = worker.poll_answer()
             job, tries = worker.job, worker.tries
             if answer is None or job is None:
                 continue
             worker.job = None
-            if isinstance(answer, Result):
-                done(job, answer)
+            if isinstance(answer, SubmissionResult):
+                on_result(job, answer)
             elif tries < RETRIES:
-                again.append((job, tries + 1))
+                retries.append((job, tries + 1))
             else:
-                done(job, failed(job, f"tried {tries + 1} times: {answer}"))
+                on_result(job, failed_result(job, f"tried {tries + 1} times: {answer}"))
 
 
-def _hand_out(
+def _assign_jobs(
     pool: list[_Worker],
-    again: deque[tuple[Job, int]],
+    retries: deque[tuple[Job, int]],
     fresh: Iterator[Job],
-    grade: Grade,
+    grade: GradeFunction,
     workers: int,
 ) -> None:
-    """Gives every worker a job that has none, as long as there are any; replaces the dead."""
+    """Assigns jobs to all idle workers, as long as there are any, and replaces dead workers."""
     for worker in [one for one in pool if not one.job and not one.is_alive]:
-        worker.end()
+        worker.close()
         pool.remove(worker)
     idle = [worker for worker in pool if not worker.job]
     while idle or len(pool) < workers:
-        job, tries = again.popleft() if again else (next(fresh, None), 0)
+        job, tries = retries.popleft() if retries else (next(fresh, None), 0)
         if job is None:
             return
         if not idle:
             pool.append(_Worker(grade))
             idle.append(pool[-1])
-        idle.pop().begin(job, tries)
+        idle.pop().assign(job, tries)

@@ -14,9 +14,20 @@ from mtcourse.checks.banks import bank_of
 from mtcourse.checks.checker import VERDICT
 from mtcourse.cli import app
 from mtcourse.errors import MtcourseError
-from mtcourse.grading.exercise_notebook import HERE, build, exercise_text, with_stubs
-from mtcourse.grading.run_notebook import results_of, run_notebook
-from mtcourse.grading.solution_notebook import BEGIN, END, cells_of, exercises_of, read_notebook
+from mtcourse.grading.exercise_notebook import (
+    STUB_TEXT,
+    clear_solutions,
+    render_exercise_notebook,
+    write_exercise_notebooks,
+)
+from mtcourse.grading.run_notebook import run_exercises, run_notebook
+from mtcourse.grading.solution_notebook import (
+    BEGIN_SOLUTION,
+    END_SOLUTION,
+    read_cells,
+    read_exercise_specs,
+    read_notebook,
+)
 from tests.helpers.small_solution import small_solution, write
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -33,9 +44,9 @@ def exercise_of(source: Path) -> Path:
 def lines_of_solutions(source: Path) -> set[str]:
     """Every line within a region, and of cells that only the solution has."""
     lines: set[str] = set()
-    for cell in cells_of(read_notebook(source)):
+    for cell in read_cells(read_notebook(source)):
         if cell.role == "answer":
-            regions = re.findall(f"{BEGIN}\n(.*?){END}", cell.text, re.DOTALL)
+            regions = re.findall(f"{BEGIN_SOLUTION}\n(.*?){END_SOLUTION}", cell.text, re.DOTALL)
             lines |= {line.strip() for region in regions for line in region.splitlines()}
         if cell.role == "hidden":
             lines |= {line.strip() for line in cell.text.splitlines()}
@@ -47,7 +58,9 @@ def lines_of_solutions(source: Path) -> set[str]:
 
 @EACH
 def test_the_exercise_is_what_its_solution_makes(source):
-    assert exercise_of(source).read_text("utf-8") == exercise_text(source), "run: make notebooks"
+    assert exercise_of(source).read_text("utf-8") == render_exercise_notebook(source), (
+        "run: make notebooks"
+    )
 
 
 def test_no_exercise_has_lost_its_solution():
@@ -58,7 +71,7 @@ def test_no_exercise_has_lost_its_solution():
 
 @EACH
 def test_a_learner_sees_no_line_of_a_solution(source):
-    text = "\n".join(cell.text for cell in cells_of(read_notebook(exercise_of(source))))
+    text = "\n".join(cell.text for cell in read_cells(read_notebook(exercise_of(source))))
     seen = {line.strip() for line in text.splitlines()}
     lines = lines_of_solutions(source)
     assert len(lines) > 20
@@ -81,19 +94,19 @@ def test_every_stored_verdict_of_a_solution_is_a_pass(source):
     checks = [c for c in notebook["cells"] if c["metadata"]["mtcourse"]["role"] == "check"]
     verdicts = [output["data"][VERDICT] for cell in checks for output in cell["outputs"]]
     assert [verdict["exercise"] for verdict in verdicts if verdict["passed"]] == [
-        asked.id for asked in exercises_of(notebook)
+        asked.id for asked in read_exercise_specs(notebook)
     ]
 
 
 @EACH
 def test_the_untouched_exercise_scores_nothing_and_runs_to_its_end(source):
     path = exercise_of(source)
-    assert {result.state for result in results_of(path)} == {"open"}
+    assert {result.state for result in run_exercises(path)} == {"open"}
     executed = run_notebook(path, read_notebook(path))
     outputs = [output for cell in executed["cells"] for output in cell.get("outputs", ())]
     assert [o.get("evalue") for o in outputs if o["output_type"] == "error"] == []
     verdicts = [o["data"][VERDICT] for o in outputs if VERDICT in o.get("data", {})]
-    assert len(verdicts) == len(exercises_of(executed))
+    assert len(verdicts) == len(read_exercise_specs(executed))
     assert not any(verdict["answered"] or verdict["passed"] for verdict in verdicts)
 
 
@@ -102,7 +115,7 @@ def test_notebook_bank_and_chapter_correspond(source):
     word = re.fullmatch(r"\d\d_(\w+)", source.stem)[1]
     bank = bank_of(source.stem)
     notebook = read_notebook(source)
-    assert {e.id for e in bank} == {asked.id for asked in exercises_of(notebook)}
+    assert {e.id for e in bank} == {asked.id for asked in read_exercise_specs(notebook)}
     chapter = ROOT / "book" / f"{source.stem}.md"
     for exercise in bank:
         assert f"`{exercise.id}`" in chapter.read_text("utf-8"), f"{chapter.name} names it not"
@@ -112,8 +125,8 @@ def test_notebook_bank_and_chapter_correspond(source):
 
 @EACH
 def test_each_exercise_has_its_question_three_hints_and_its_reasoning(source):
-    cells = cells_of(read_notebook(source))
-    for asked in exercises_of(read_notebook(source)):
+    cells = read_cells(read_notebook(source))
+    for asked in read_exercise_specs(read_notebook(source)):
         roles = [cell.role for cell in cells if cell.exercise == asked.id]
         assert roles.count("hint") == 3, asked.id
         assert roles.count("check") == 1, asked.id
@@ -131,8 +144,8 @@ def folders(tmp_path):
 
 
 def test_each_role_becomes_what_a_learner_needs(folders):
-    (path,) = build(*folders)
-    cells = {cell.id: cell for cell in cells_of(read_notebook(path))}
+    (path,) = write_exercise_notebooks(*folders)
+    cells = {cell.id: cell for cell in read_cells(read_notebook(path))}
     assert "google.colab" in cells["install"].text
     assert cells["title"].text.splitlines()[2] == "*1 exercises · about 10 minutes · 2 points*"
     assert cells["question"].text.splitlines()[:3] == [
@@ -144,9 +157,9 @@ def test_each_role_becomes_what_a_learner_needs(folders):
     assert cells["answer"].text.splitlines() == [
         "def scaled_scores(Q, K):",
         '    """Q K^T / sqrt(d_k)."""',
-        f'    raise NotImplementedError("{HERE}")',
+        f'    raise NotImplementedError("{STUB_TEXT}")',
     ]
-    assert cells["answer"].told["points"] == 2
+    assert cells["answer"].metadata["points"] == 2
     assert "why" not in cells
 
 
@@ -157,28 +170,28 @@ def test_outputs_and_counts_go(folders):
             cell["outputs"] = [{"output_type": "stream", "name": "stdout", "text": "0.1234"}]
             cell["execution_count"] = 7
     write(notebook, folders[0] / "04_attention.ipynb")
-    (path,) = build(*folders)
+    (path,) = write_exercise_notebooks(*folders)
     assert "0.1234" not in path.read_text()
     assert '"execution_count": 7' not in path.read_text()
 
 
 def test_the_same_source_gives_the_same_bytes_whatever_the_order_of_its_keys(folders):
-    (path,) = build(*folders)
+    (path,) = write_exercise_notebooks(*folders)
     first = path.read_bytes()
     notebook = json.loads((folders[0] / "04_attention.ipynb").read_text())
     turned = {key: notebook[key] for key in reversed(list(notebook))}
     write(turned, folders[0] / "04_attention.ipynb")
-    assert build(*folders) == []
+    assert write_exercise_notebooks(*folders) == []
     assert path.read_bytes() == first
 
 
 def test_names_at_the_left_margin_become_open(folders):
-    text = f"import math\n{BEGIN}\na, b = 1, 2\nd = math.pi\n{END}\nprint(a)"
-    assert with_stubs(text).splitlines() == [
+    text = f"import math\n{BEGIN_SOLUTION}\na, b = 1, 2\nd = math.pi\n{END_SOLUTION}\nprint(a)"
+    assert clear_solutions(text).splitlines() == [
         "import math",
-        f"a = ...  # {HERE}",
-        f"b = ...  # {HERE}",
-        f"d = ...  # {HERE}",
+        f"a = ...  # {STUB_TEXT}",
+        f"b = ...  # {STUB_TEXT}",
+        f"d = ...  # {STUB_TEXT}",
         "print(a)",
     ]
 
@@ -188,7 +201,7 @@ def test_nothing_is_written_where_a_source_is_faulty(folders):
     del notebook["cells"][6]
     write(notebook, folders[0] / "05_masks.ipynb")
     with pytest.raises(MtcourseError, match="has no check"):
-        build(*folders)
+        write_exercise_notebooks(*folders)
     assert not folders[1].exists()
 
 

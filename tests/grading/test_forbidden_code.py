@@ -8,10 +8,10 @@ import pytest
 
 from mtcourse.chapters.attention.exercises import EXERCISES
 from mtcourse.checks.banks import bank_of
-from mtcourse.grading.forbidden_code import not_allowed
-from mtcourse.grading.merge import Merged, Step, merge
-from mtcourse.grading.solution_notebook import cells_of, read_notebook
-from mtcourse.grading.submitted_notebook import read_submission
+from mtcourse.grading.forbidden_code import find_forbidden_code
+from mtcourse.grading.merge import MergedCell, MergedNotebook, merge_submission
+from mtcourse.grading.solution_notebook import read_cells, read_notebook
+from mtcourse.grading.submitted_notebook import read_submitted_notebook
 
 ROOT = Path(__file__).resolve().parents[2]
 SOLUTIONS = sorted((ROOT / "solutions").glob("*.ipynb"))
@@ -26,11 +26,11 @@ from mtcourse.figures.attention_map import curves"""
 
 def faults(answer: str, added: str = "") -> str:
     steps = [
-        Step("given", "", GIVEN, "given"),
-        Step("added", "", added, "added"),
-        Step("answer", "scaled_scores", answer, "answer"),
+        MergedCell("given", "", GIVEN, "given"),
+        MergedCell("added", "", added, "added"),
+        MergedCell("answer", "scaled_scores", answer, "answer"),
     ]
-    return not_allowed(Merged(tuple(steps), (), ())).get("scaled_scores", "")
+    return find_forbidden_code(MergedNotebook(tuple(steps), (), ())).get("scaled_scores", "")
 
 
 @pytest.mark.parametrize(
@@ -97,8 +97,8 @@ def test_play_is_nobodys_fault(added):
 @pytest.mark.parametrize("source", SOLUTIONS, ids=lambda path: path.stem)
 def test_the_courses_solutions_are_allowed(source):
     bank_of(source.stem)
-    handed_out = cells_of(read_notebook(ROOT / "exercises" / source.name))
-    assert not_allowed(merge(handed_out, read_submission(source))) == {}
+    handed_out = read_cells(read_notebook(ROOT / "exercises" / source.name))
+    assert find_forbidden_code(merge_submission(handed_out, read_submitted_notebook(source))) == {}
 
 
 @pytest.mark.parametrize(
@@ -111,10 +111,10 @@ def test_the_courses_solutions_are_allowed(source):
     ],
 )
 def test_what_an_exercise_asks_to_do_without_may_not_be_called(line, says):
-    merged = Merged(
-        (Step("answer", "row_softmax", f"def row_softmax(x):\n    {line}", "a"),), (), ()
+    merged = MergedNotebook(
+        (MergedCell("answer", "row_softmax", f"def row_softmax(x):\n    {line}", "a"),), (), ()
     )
-    found = not_allowed(merged, EXERCISES).get("row_softmax", "")
+    found = find_forbidden_code(merged, EXERCISES).get("row_softmax", "")
     assert found == (f"not allowed here: {says}" if says else "")
 
 
@@ -131,8 +131,8 @@ MAGICS = [
 @pytest.mark.parametrize("magic", MAGICS)
 def test_no_magic_in_an_answers_cell_switches_this_off(magic):
     answer = f"{magic}\ndef row_softmax(x):\n    return torch.vmap(torch.softmax)(x, -1)"
-    merged = Merged((Step("answer", "row_softmax", answer, "a"),), (), ())
-    assert not_allowed(merged, EXERCISES) == {"row_softmax": "not allowed here: softmax"}
+    merged = MergedNotebook((MergedCell("answer", "row_softmax", answer, "a"),), (), ())
+    assert find_forbidden_code(merged, EXERCISES) == {"row_softmax": "not allowed here: softmax"}
     assert "theirs, which is the course's own" in faults(f"{magic}\nscaled_scores = theirs")
 
 

@@ -17,21 +17,21 @@ from mtcourse.checks.outcomes import Case
 from mtcourse.errors import MtcourseError
 from mtcourse.grading import backlog, cache_key
 from mtcourse.grading import grading_config as module
-from mtcourse.grading.backlog import keep, read_record, standing
-from mtcourse.grading.cache_key import PARTS, differences, key_of
+from mtcourse.grading.backlog import find_backlog, read_record, write_record
+from mtcourse.grading.cache_key import KEY_PARTS, compute_cache_key, find_changed_parts
 from mtcourse.grading.grading_config import (
-    SEEDS,
-    Batch,
+    SEEDS_PER_NOTEBOOK,
+    GradingConfig,
     Solution,
-    check_references,
-    open_batch,
+    check_reference_results,
+    find_known_answers,
+    prepare_grading_config,
     read_solutions,
-    same_as_published,
 )
 from mtcourse.grading.jobs import Job
 from mtcourse.grading.kernel import Limits
-from mtcourse.grading.results import FAILED, GRADED, ExerciseResult, Result
-from mtcourse.grading.submissions import Found
+from mtcourse.grading.results import FAILED, GRADED, ExerciseResult, SubmissionResult
+from mtcourse.grading.submissions import Submission
 from mtcourse.grading.submitted_notebook import Unreadable
 from tests.helpers.small_solution import small_solution, write
 
@@ -39,13 +39,13 @@ SOLUTION = {"04_attention": Solution(b"solution", {"scaled_scores": 2, "row_soft
 JOB = Job("alice", "04_attention", "a.ipynb", b"answers", b"solution", 7, "warm", Limits(), "")
 
 
-def opened(kept: Path | None = None, **options) -> Batch:
-    return open_batch(SOLUTION, kept, **{"isolation": "none", **options})
+def opened(kept: Path | None = None, **options) -> GradingConfig:
+    return prepare_grading_config(SOLUTION, kept, **{"isolation": "none", **options})
 
 
 def test_seeds_are_drawn_once_for_a_class_and_anew_for_another(tmp_path):
     first = opened(tmp_path / "batch.json")
-    assert len(set(first.seeds["04_attention"])) == SEEDS
+    assert len(set(first.seeds["04_attention"])) == SEEDS_PER_NOTEBOOK
     assert PUBLIC_SEED not in first.seeds["04_attention"]
     assert opened(tmp_path / "batch.json") == first
     assert opened(tmp_path / "other.json").seeds != first.seeds
@@ -53,7 +53,9 @@ def test_seeds_are_drawn_once_for_a_class_and_anew_for_another(tmp_path):
 
 def test_what_was_drawn_for_other_notebooks_stays(tmp_path):
     first = opened(tmp_path / "batch.json")
-    masks = open_batch({"05_masks": Solution(b"", {})}, tmp_path / "batch.json", isolation="none")
+    masks = prepare_grading_config(
+        {"05_masks": Solution(b"", {})}, tmp_path / "batch.json", isolation="none"
+    )
     assert set(masks.seeds) == {"05_masks"}
     assert opened(tmp_path / "batch.json") == first
 
@@ -65,15 +67,17 @@ def test_only_the_owner_reads_the_seeds(tmp_path):
 
 def test_learners_share_the_seeds_in_a_way_that_stays(tmp_path):
     batch = opened(tmp_path / "batch.json")
-    seeds = [batch.job(f"learner {n}", "04_attention", "", b"").seed for n in range(60)]
+    seeds = [batch.make_job(f"learner {n}", "04_attention", "", b"").seed for n in range(60)]
     assert set(seeds) == set(batch.seeds["04_attention"])
     again = opened(tmp_path / "batch.json")
-    assert seeds == [again.job(f"learner {n}", "04_attention", "", b"x").seed for n in range(60)]
+    assert seeds == [
+        again.make_job(f"learner {n}", "04_attention", "", b"x").seed for n in range(60)
+    ]
 
 
 def test_a_given_seed_is_everybodys(tmp_path):
     batch = opened(tmp_path / "batch.json", seed=12345)
-    assert {batch.job(f"{n}", "04_attention", "", b"").seed for n in range(9)} == {12345}
+    assert {batch.make_job(f"{n}", "04_attention", "", b"").seed for n in range(9)} == {12345}
     assert opened(tmp_path / "batch.json") == batch
 
 
@@ -87,7 +91,9 @@ def test_damaged_seeds_are_never_replaced(tmp_path, damage):
 
 
 def test_isolation_stays_until_another_is_asked_for(tmp_path, monkeypatch):
-    monkeypatch.setattr(module, "why_not", lambda name: "" if name != "warm" else "no Linux")
+    monkeypatch.setattr(
+        module, "why_unavailable", lambda name: "" if name != "warm" else "no Linux"
+    )
     kept = tmp_path / "batch.json"
     assert opened(kept, isolation="auto").isolation == "bubblewrap"
     assert opened(kept, isolation="none").isolation == "none"
@@ -95,10 +101,10 @@ def test_isolation_stays_until_another_is_asked_for(tmp_path, monkeypatch):
 
 
 def test_the_public_seed_and_its_like_are_refused(monkeypatch, tmp_path):
-    known = same_as_published(ATTENTION, PUBLIC_SEED)
+    known = find_known_answers(ATTENTION, PUBLIC_SEED)
     assert {"scaled_scores", "row_softmax", "attention", "softmax_jacobian"} <= set(known)
     assert "score_variance" not in known  # a value
-    assert same_as_published(ATTENTION, 12345) == []
+    assert find_known_answers(ATTENTION, 12345) == []
     with pytest.raises(MtcourseError, match="everybody knows"):
         opened(seed=PUBLIC_SEED)
     draws = iter([PUBLIC_SEED, 5, 5, PUBLIC_SEED, 6, 7])
@@ -123,18 +129,18 @@ def test_an_exercise_with_few_answers_is_refused_as_often_as_it_repeats_them():
     public = [case.arguments[0] for case in exercise.inputs()]
     for seed in range(20, 40):
         same = all(map(torch.equal, public, [c.arguments[0] for c in exercise.inputs(seed)]))
-        assert same_as_published([exercise], seed) == ["echo"] * same
+        assert find_known_answers([exercise], seed) == ["echo"] * same
 
 
 def test_an_exercise_that_never_varies_has_nothing_to_refuse():
-    assert same_as_published([drawn_from(1)], 5) == []
-    assert same_as_published([drawn_from(1)], PUBLIC_SEED) == []
-    assert same_as_published(MASKS, 12345) == []
+    assert find_known_answers([drawn_from(1)], 5) == []
+    assert find_known_answers([drawn_from(1)], PUBLIC_SEED) == []
+    assert find_known_answers(MASKS, 12345) == []
 
 
 def test_a_key_changes_with_each_thing_that_a_verdict_depends_on(monkeypatch):
-    key = key_of(JOB)
-    assert key == key_of(replace(JOB, learner="bob", file="b.ipynb"))
+    key = compute_cache_key(JOB)
+    assert key == compute_cache_key(replace(JOB, learner="bob", file="b.ipynb"))
     changes = {
         "submission": {"content": b"other answers"},
         "solution": {"solution": b"another"},
@@ -143,50 +149,50 @@ def test_a_key_changes_with_each_thing_that_a_verdict_depends_on(monkeypatch):
         "limits": {"limits": Limits(seconds=5)},
     }
     for part, change in changes.items():
-        assert differences(key, key_of(replace(JOB, **change))) == [part]
-    monkeypatch.setattr(cache_key, "versions", lambda: {"torch": "99"})
-    assert differences(key, key_of(JOB)) == ["environment"]
+        assert find_changed_parts(key, compute_cache_key(replace(JOB, **change))) == [part]
+    monkeypatch.setattr(cache_key, "installed_versions", lambda: {"torch": "99"})
+    assert find_changed_parts(key, compute_cache_key(JOB)) == ["environment"]
     monkeypatch.undo()
     monkeypatch.setattr(cache_key, "grader_version", lambda: "another")
-    assert differences(key, key_of(JOB)) == ["grader"]
-    assert differences(key, "") == list(PARTS)
+    assert find_changed_parts(key, compute_cache_key(JOB)) == ["grader"]
+    assert find_changed_parts(key, "") == list(KEY_PARTS)
 
 
-def found(learner: str, content: bytes = b"answers", **others) -> Found:
-    return Found(learner, "04_attention", f"{learner}.ipynb", lambda: content, **others)
+def found(learner: str, content: bytes = b"answers", **others) -> Submission:
+    return Submission(learner, "04_attention", f"{learner}.ipynb", lambda: content, **others)
 
 
-def record(batch: Batch, one: Found, state: str = GRADED) -> Result:
-    job = backlog.job_of(one, batch)
-    return Result(one.learner, one.notebook, one.file, state, key=job.key)
+def record(batch: GradingConfig, one: Submission, state: str = GRADED) -> SubmissionResult:
+    job = backlog.make_submission_job(one, batch)
+    return SubmissionResult(one.learner, one.notebook, one.file, state, key=job.key)
 
 
 def test_what_is_graded_stays_and_what_changed_is_due_or_told(tmp_path):
     batch = opened()
     everybody = [found(name) for name in ("kept", "changed", "failed", "older", "damaged", "new")]
     for one in everybody[:3]:
-        keep(tmp_path, record(batch, one, FAILED if one.learner == "failed" else GRADED))
+        write_record(tmp_path, record(batch, one, FAILED if one.learner == "failed" else GRADED))
     other_limits = replace(batch, limits=Limits(seconds=5))
-    keep(tmp_path, record(other_limits, everybody[3]))
+    write_record(tmp_path, record(other_limits, everybody[3]))
     (tmp_path / "damaged").mkdir()
     (tmp_path / "damaged/04_attention.json").write_text("{")
     everybody[1] = found("changed", b"better answers")
 
-    now = standing(everybody, batch, tmp_path, again=False)
+    now = find_backlog(everybody, batch, tmp_path, regrade=False)
     assert [one.learner for one in now.due] == ["changed", "failed", "damaged", "new"]
     assert [one.learner for one in now.kept] == ["kept", "older"]
-    assert [(one.learner, why) for one, why in now.stale] == [("older", PARTS["limits"])]
-    again = standing(everybody, batch, tmp_path, again=True)
+    assert [(one.learner, why) for one, why in now.stale] == [("older", KEY_PARTS["limits"])]
+    again = find_backlog(everybody, batch, tmp_path, regrade=True)
     assert [one.learner for one in again.due] == ["changed", "failed", "older", "damaged", "new"]
 
 
 def test_other_versions_are_named(tmp_path, monkeypatch):
     batch = opened()
     one = found("alice")
-    keep(tmp_path, replace(record(batch, one), versions={"torch": "2.6", "numpy": "2"}))
+    write_record(tmp_path, replace(record(batch, one), versions={"torch": "2.6", "numpy": "2"}))
     for place in (cache_key, backlog):
-        monkeypatch.setattr(place, "versions", lambda: {"torch": "2.7", "numpy": "2"})
-    ((_, why),) = standing([one], batch, tmp_path, again=False).stale
+        monkeypatch.setattr(place, "installed_versions", lambda: {"torch": "2.7", "numpy": "2"})
+    ((_, why),) = find_backlog([one], batch, tmp_path, regrade=False).stale
     assert why == "the installed versions are others (torch 2.6, now 2.7)"
 
 
@@ -196,17 +202,17 @@ def test_what_cannot_be_read_has_a_result_all_the_same(tmp_path):
 
     files = [
         found("link", reason="it is a link"),
-        Found("pipe", "04_attention", "", unreadable),
-        Found("what", "", "", unreadable, reason="it cannot be told"),
+        Submission("pipe", "04_attention", "", unreadable),
+        Submission("what", "", "", unreadable, reason="it cannot be told"),
     ]
-    results = standing(files, opened(), tmp_path, again=False).unread
+    results = find_backlog(files, opened(), tmp_path, regrade=False).unreadable
     assert [one.reason for one in results] == ["it is a link", "it is no file", "it cannot be told"]
-    assert [one.out_of for one in results] == [5, 5, 0]
+    assert [one.max_points for one in results] == [5, 5, 0]
     assert {e.outcome for one in results for e in one.exercises} == {"unreadable"}
 
 
 def test_a_record_of_somebody_else_is_none(tmp_path):
-    keep(tmp_path, record(opened(), found("alice")))
+    write_record(tmp_path, record(opened(), found("alice")))
     (tmp_path / "alice").rename(tmp_path / "Alice")
     assert read_record(tmp_path, "Alice", "04_attention") is None
 
@@ -214,18 +220,18 @@ def test_a_record_of_somebody_else_is_none(tmp_path):
 def test_nobody_is_judged_by_a_solution_that_does_not_pass():
     passed = ExerciseResult("scaled_scores", "passed", 2, 2)
     wrong = ExerciseResult("row_softmax", "wrong", 0, 3, "each row sums to 1")
-    good = Result("solution", "04_attention", "", GRADED, exercises=(passed,), seed=7)
-    check_references([good])
+    good = SubmissionResult("solution", "04_attention", "", GRADED, exercises=(passed,), seed=7)
+    check_reference_results([good])
     with pytest.raises(MtcourseError, match="on seed 7, does not pass row_softmax") as raised:
-        check_references([good, replace(good, exercises=(passed, wrong))])
+        check_reference_results([good, replace(good, exercises=(passed, wrong))])
     assert "each row sums to 1" in str(raised.value)
     with pytest.raises(MtcourseError, match="could not be graded: no kernel"):
-        check_references([replace(good, state=FAILED, reason="no kernel")])
+        check_reference_results([replace(good, state=FAILED, reason="no kernel")])
 
 
 def test_solutions_are_references_on_every_seed():
     batch = opened()
-    jobs = batch.references(["04_attention"])
+    jobs = batch.make_reference_jobs(["04_attention"])
     assert [job.seed for job in jobs] == list(batch.seeds["04_attention"])
     assert {job.content for job in jobs} == {job.solution for job in jobs} == {b"solution"}
 

@@ -10,12 +10,12 @@ from mtcourse.chapters.attention.exercises import EXERCISES
 from mtcourse.checks.banks import bank_of
 from mtcourse.checks.exercise import PUBLIC_SEED
 from mtcourse.errors import MtcourseError
-from mtcourse.grading.judge_exercises import grade
+from mtcourse.grading.judge_exercises import judge_exercises
 from mtcourse.grading.kernel import GradingKernel, Limits
-from mtcourse.grading.kernel_session import Run
-from mtcourse.grading.merge import Merged, Step, merge
-from mtcourse.grading.solution_notebook import cells_of, read_notebook
-from mtcourse.grading.submitted_notebook import read_submission
+from mtcourse.grading.kernel_session import KernelSession
+from mtcourse.grading.merge import MergedCell, MergedNotebook, merge_submission
+from mtcourse.grading.solution_notebook import read_cells, read_notebook
+from mtcourse.grading.submitted_notebook import read_submitted_notebook
 
 ROOT = Path(__file__).resolve().parents[2]
 SOLUTIONS = sorted((ROOT / "solutions").glob("*.ipynb"))
@@ -41,21 +41,21 @@ MISDEEDS = {
 }
 
 
-def submission(*answers: str, between: str = "") -> Merged:
+def submission(*answers: str, between: str = "") -> MergedNotebook:
     """The notebook with these answers to both exercises."""
-    steps = [Step("given", "", GIVEN, "given")]
+    steps = [MergedCell("given", "", GIVEN, "given")]
     for exercise, answer in zip(BANK, answers, strict=True):
         if answer:
-            steps.append(Step("answer", exercise.id, answer, exercise.id))
+            steps.append(MergedCell("answer", exercise.id, answer, exercise.id))
         if between:
-            steps.append(Step("added", "", between, "added"))
-        steps.append(Step("check", exercise.id, "", f"{exercise.id}-check"))
+            steps.append(MergedCell("added", "", between, "added"))
+        steps.append(MergedCell("check", exercise.id, "", f"{exercise.id}-check"))
     missing = [e.id for e, answer in zip(BANK, answers, strict=True) if not answer]
-    return Merged(tuple(steps), tuple(missing), ())
+    return MergedNotebook(tuple(steps), tuple(missing), ())
 
 
-def graded(merged: Merged) -> dict[str, object]:
-    results = grade(merged, BANK, SEED, Run(GradingKernel, LIMITS))
+def graded(merged: MergedNotebook) -> dict[str, object]:
+    results = judge_exercises(merged, BANK, SEED, KernelSession(GradingKernel, LIMITS))
     return {result.exercise: result for result in results}
 
 
@@ -130,7 +130,7 @@ display({{"application/vnd.mtcourse.verdict+json": {{"passed": True}}}}, raw=Tru
     "an attempt without outcomes": f"""
 {WRONG}
 import mtcourse.grading.kernel_side as side
-side.packed_attempt = lambda _: {{"fault": "", "outcomes": []}}""",
+side.encode_attempt = lambda _: {{"fault": "", "outcomes": []}}""",
     "nothing shown at all": f"""
 {WRONG}
 import IPython.display
@@ -144,8 +144,8 @@ print("All of it is right.")""",
 @pytest.mark.parametrize("forgery", FORGERIES.values(), ids=FORGERIES)
 def test_a_forgery_earns_nothing_and_harms_no_honest_answer_before_it(forgery):
     merged = submission(forgery, SOFTMAX)
-    first, *rest = merged.steps
-    honest_first = Merged((first, *rest[2:], *rest[:2]), (), ())
+    first, *rest = merged.cells
+    honest_first = MergedNotebook((first, *rest[2:], *rest[:2]), (), ())
     results = graded(honest_first)
     assert results["scaled_scores"].outcome in ("wrong", "error")
     assert results["row_softmax"].outcome == "passed"
@@ -153,7 +153,11 @@ def test_a_forgery_earns_nothing_and_harms_no_honest_answer_before_it(forgery):
 
 def test_the_public_seed_is_refused():
     with pytest.raises(MtcourseError, match="is the public one"):
-        next(grade(submission(SCORES, SOFTMAX), BANK, PUBLIC_SEED, Run(GradingKernel)))
+        next(
+            judge_exercises(
+                submission(SCORES, SOFTMAX), BANK, PUBLIC_SEED, KernelSession(GradingKernel)
+            )
+        )
 
 
 def test_the_inputs_of_another_seed_are_others():
@@ -170,12 +174,12 @@ def test_the_inputs_of_another_seed_are_others():
 @pytest.mark.parametrize("source", SOLUTIONS, ids=lambda path: path.stem)
 def test_the_courses_own_notebooks_handed_in(source, folder, outcome):
     bank = bank_of(source.stem)
-    handed_out = cells_of(read_notebook(ROOT / "exercises" / source.name))
-    merged = merge(handed_out, read_submission(ROOT / folder / source.name))
+    handed_out = read_cells(read_notebook(ROOT / "exercises" / source.name))
+    merged = merge_submission(handed_out, read_submitted_notebook(ROOT / folder / source.name))
     assert (merged.missing, merged.repairs) == ((), ())
-    run = Run(GradingKernel)
-    results = grade(merged, bank, SEED, run)
+    run = KernelSession(GradingKernel)
+    results = judge_exercises(merged, bank, SEED, run)
     assert {result.exercise: result.outcome for result in results} == {
         exercise.id: outcome for exercise in bank
     }
-    assert run.troubles == []
+    assert run.notices == []

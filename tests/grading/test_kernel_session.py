@@ -6,9 +6,9 @@ from collections.abc import Iterable
 
 import pytest
 
-from mtcourse.grading.kernel import Limits, Ran
-from mtcourse.grading.kernel_session import TOGETHER, Run, needed_by
-from mtcourse.grading.merge import Step
+from mtcourse.grading.kernel import CellResult, Limits
+from mtcourse.grading.kernel_session import SEPARATION_NOTICE, KernelSession, find_dependencies
+from mtcourse.grading.merge import MergedCell
 
 
 class Death(BaseException):
@@ -37,43 +37,43 @@ class Kernel:
     def lose_later(self, cells: int) -> None:
         self.fuse = cells
 
-    def execute(self, source: str, limits: Limits) -> Ran:
+    def execute(self, source: str, limits: Limits) -> CellResult:
         if self.fuse is not None:
             self.fuse -= 1
             if self.fuse < 0:
-                return Ran("kernel-died")
+                return CellResult("kernel-died")
         self.ran.append(source)
         try:
             exec(source, self.names)
         except Death as death:
-            return Ran(str(death))
+            return CellResult(str(death))
         except Exception as error:
-            return Ran("error", error=f"{type(error).__name__}: {error}")
-        return Ran("ok")
+            return CellResult("error", error=f"{type(error).__name__}: {error}")
+        return CellResult("ok")
 
     def stop(self) -> None:
         pass
 
 
-def notebook(**cells: str) -> list[Step]:
+def notebook(**cells: str) -> list[MergedCell]:
     """Cells by what they are: answers ``a``, ``b``, … each with its check, others as they say."""
     steps = []
     for name, source in cells.items():
         role = next((one for one in ("given", "added") if name.startswith(one)), "answer")
         exercise = name if role == "answer" else ""
-        steps.append(Step(role, exercise, source, f"id-{name}"))
+        steps.append(MergedCell(role, exercise, source, f"id-{name}"))
         if role == "answer":
-            steps.append(Step("check", name, "", f"check-{name}"))
+            steps.append(MergedCell("check", name, "", f"check-{name}"))
     return steps
 
 
 class Class:
     """A notebook run as the grader does it; each check asks for the answer's name."""
 
-    def __init__(self, steps: list[Step]) -> None:
+    def __init__(self, steps: list[MergedCell]) -> None:
         self.steps = steps
         self.kernels: list[Kernel] = []
-        self.run = Run(self.start)
+        self.run = KernelSession(self.start)
 
     def start(self) -> Kernel:
         self.kernels.append(Kernel(len(self.kernels) + 1))
@@ -88,17 +88,17 @@ class Class:
     def state(self, place: int) -> str:
         exercise, before = self.steps[place].exercise, self.steps[:place]
         tries = list[str]()
-        for company in self.run.companies(before, exercise):
-            lost = self.run.bring(before, exercise, company)
-            ran = lost or self.run.ask(f"{exercise}()")
+        for company in self.run.companion_sets(before, exercise):
+            lost = self.run.prepare(before, exercise, company)
+            ran = lost or self.run.execute(f"{exercise}()")
             tries.append(ran.error or ran.state)
             if not ran.kernel_is_lost:
                 if len(tries) > 1:
-                    self.run.separate()
+                    self.run.run_separately()
                 break
-        ended = self.run.ended.get(exercise)
+        ended = self.run.failed_answers.get(exercise)
         if ran.kernel_is_lost and ended and ended.kernel_is_lost:
-            self.run.leave_out(before, place - 1, ended.state)
+            self.run.exclude(before, place - 1, ended.state)
         return tries[-1]
 
 
@@ -106,7 +106,7 @@ def test_without_an_accident_there_is_one_kernel():
     of = Class(notebook(given="g = 1", a="def a(): return g", added="h = a", b="def b(): h()"))
     assert of.states() == {"a": "ok", "b": "ok"}
     assert len(of.kernels) == 1
-    assert of.run.troubles == []
+    assert of.run.notices == []
 
 
 @pytest.mark.parametrize("state", ["timeout", "kernel-died", "output-limit"])
@@ -121,7 +121,7 @@ def test_what_was_answered_before_an_accident_is_there_after_it(state):
         )
     )
     assert of.states() == {"a": "ok", "bad": state, "c": "ok", "d": "ok"}
-    (told,) = of.run.troubles
+    (told,) = of.run.notices
     assert told.startswith("bad ")
     assert told.endswith("other cells were run without it")
     assert len(of.kernels) == 3, "one for all, one to know who is to blame, one for the rest"
@@ -146,7 +146,7 @@ def test_a_cell_that_once_ran_well_is_not_to_blame_for_a_later_loss():
         )
     )
     assert of.states() == {"late": "ok", "b": "ok", "bad": "kernel-died", "c": "ok"}
-    assert [line.partition(" ")[0] for line in of.run.troubles] == ["bad", "Python"]
+    assert [line.partition(" ")[0] for line in of.run.notices] == ["bad", "Python"]
 
 
 def test_an_added_cell_that_runs_well_only_once_is_left_out():
@@ -176,9 +176,9 @@ def test_what_ends_the_kernel_when_it_is_called_may_be_used_where_it_does_not():
         "c": "NameError: name 'a' is not defined",
         "d": "ok",
     }
-    assert of.run.without(of.steps[:5], "c") == ()
+    assert of.run.excluded_dependencies(of.steps[:5], "c") == ()
     of.state(5)
-    assert of.run.without(of.steps[:5], "c") == ("a",)
+    assert of.run.excluded_dependencies(of.steps[:5], "c") == ("a",)
 
 
 def test_an_answer_that_ends_the_kernel_later_costs_nobody():
@@ -199,7 +199,7 @@ def test_an_answer_that_ends_the_kernel_later_costs_nobody():
         "d": "ok",
         "e": "NameError: name 'late' is not defined",
     }
-    assert of.run.troubles == [TOGETHER]
+    assert of.run.notices == [SEPARATION_NOTICE]
 
 
 def test_an_added_cell_that_loses_the_kernel_is_left_out_alone():
@@ -214,7 +214,7 @@ def test_an_added_cell_that_loses_the_kernel_is_left_out_alone():
         )
     )
     assert of.states() == {"a": "ok", "b": "ok", "c": "ok"}
-    assert of.run.troubles == [
+    assert of.run.notices == [
         "the added cell id-added_2 did not end in time: other cells were run without it"
     ]
     assert len(of.kernels) == 2
@@ -222,10 +222,10 @@ def test_an_added_cell_that_loses_the_kernel_is_left_out_alone():
 
 def test_of_cells_with_one_id_only_the_one_is_left_out():
     steps = [
-        Step("added", "", "x = 1", "same"),
-        Step("added", "", "lose()", "same"),
-        Step("answer", "a", "def a(): return x", "same"),
-        Step("check", "a", "", "same"),
+        MergedCell("added", "", "x = 1", "same"),
+        MergedCell("added", "", "lose()", "same"),
+        MergedCell("answer", "a", "def a(): return x", "same"),
+        MergedCell("check", "a", "", "same"),
     ]
     assert Class(steps).states() == {"a": "ok"}
 
@@ -244,7 +244,7 @@ def test_an_answer_that_is_never_judged_and_loses_the_kernel_is_left_out():
     steps = notebook(a="def a(): return 1", bad="lose()", b="def b(): return a()")
     of = Class([step for step in steps if (step.role, step.exercise) != ("check", "bad")])
     assert of.states() == {"a": "ok", "b": "ok"}
-    assert of.run.troubles == ["bad ended Python: other cells were run without it"]
+    assert of.run.notices == ["bad ended Python: other cells were run without it"]
 
 
 def test_a_given_cell_that_an_answer_breaks_is_not_the_learners_loss():
@@ -268,21 +268,21 @@ def test_no_time_is_no_cells_fault():
     of = Class(notebook(a="def a(): pass", added="x = 1", b="def b(): return x"))
     of.run._deadline = 0.0
     assert of.states() == {"a": "timeout", "b": "timeout"}
-    assert not [line for line in of.run.troubles if "added" in line]
+    assert not [line for line in of.run.notices if "added" in line]
 
 
 def test_the_rest_is_run_while_all_is_well_and_says_what_is_wrong_with_it():
     of = Class(notebook(a="def a(): pass", given="1 / 0"))
     of.states()
-    of.run.run_the_rest(of.steps)
-    assert of.run.troubles == [
+    of.run.run_remaining(of.steps)
+    assert of.run.notices == [
         "the given cell id-given did not end well: ZeroDivisionError: division by zero"
     ]
     of = Class(notebook(bad="lose()", a="def a(): pass", given="1 / 0"))
     of.states()
     before = len(of.kernels)
-    of.run.run_the_rest(of.steps)
-    assert [line for line in of.run.troubles if "given" in line] == []
+    of.run.run_remaining(of.steps)
+    assert [line for line in of.run.notices if "given" in line] == []
     assert len(of.kernels) == before
 
 
@@ -308,8 +308,8 @@ def test_what_an_answer_needs_is_what_its_names_lead_to(answer, needs):
         b="def b(q):\n    return helper()",
         z=answer,
     )
-    assert called(steps, needed_by(steps, "z")) == needs
+    assert called(steps, find_dependencies(steps, "z")) == needs
 
 
-def called(steps: list[Step], places: Iterable[int]) -> set[str]:
+def called(steps: list[MergedCell], places: Iterable[int]) -> set[str]:
     return {steps[i].id.removeprefix("id-") for i in places}

@@ -9,11 +9,11 @@ import pytest
 
 from mtcourse.grading import python_source
 from mtcourse.grading.python_source import (
-    can_be_read,
-    imports_of,
-    names_of,
-    shared_names,
-    statements_of,
+    find_defined_names,
+    find_imports,
+    find_shared_names,
+    is_parsable,
+    parse_statements,
 )
 
 DEEP = "x = " + "not " * 5000 + "1"
@@ -23,9 +23,9 @@ def test_names_and_imports_of_code():
     code = (
         "%matplotlib inline\nimport os\nfrom a import b as c\nx, (y, z) = 1, (2, 3)\ndef f(): g = 1"
     )
-    assert names_of(code) == {"x", "y", "z", "f"}
-    assert imports_of(code) == ["import os", "from a import b as c"]
-    assert names_of("def f(") == set()
+    assert find_defined_names(code) == {"x", "y", "z", "f"}
+    assert find_imports(code) == ["import os", "from a import b as c"]
+    assert find_defined_names("def f(") == set()
 
 
 MAGICS = {
@@ -56,10 +56,10 @@ MAGICS = {
 @pytest.mark.parametrize("magic", MAGICS.values(), ids=MAGICS)
 def test_a_magic_hides_nothing_that_stands_after_it(magic):
     code = f"{magic}\nimport numpy as np\nanswer = theirs"
-    assert can_be_read(code)
-    assert imports_of(code) == ["import numpy as np"]
-    assert "answer" in names_of(code)
-    assert {"theirs"} <= {n.id for s in statements_of(code) for n in ast.walk(s) if named(n)}
+    assert is_parsable(code)
+    assert find_imports(code) == ["import numpy as np"]
+    assert "answer" in find_defined_names(code)
+    assert {"theirs"} <= {n.id for s in parse_statements(code) for n in ast.walk(s) if named(n)}
 
 
 def named(node: ast.AST) -> bool:
@@ -85,8 +85,8 @@ def named(node: ast.AST) -> bool:
     ],
 )
 def test_a_magic_hides_nothing_that_it_runs(line):
-    assert {"answer"} <= names_of(line)
-    assert {"theirs"} <= {n.id for s in statements_of(line) for n in ast.walk(s) if named(n)}
+    assert {"answer"} <= find_defined_names(line)
+    assert {"theirs"} <= {n.id for s in parse_statements(line) for n in ast.walk(s) if named(n)}
 
 
 @pytest.mark.parametrize(
@@ -104,12 +104,12 @@ def test_a_magic_hides_nothing_that_it_runs(line):
 )
 @pytest.mark.filterwarnings("ignore::SyntaxWarning", "ignore::DeprecationWarning")
 def test_what_looks_like_a_magic_is_left_as_it_is(code):
-    assert list(map(ast.dump, statements_of(code))) == list(map(ast.dump, ast.parse(code).body))
-    assert [*names_of(code)] == ["x"]
+    assert list(map(ast.dump, parse_statements(code))) == list(map(ast.dump, ast.parse(code).body))
+    assert [*find_defined_names(code)] == ["x"]
 
 
 def test_a_text_beside_a_magic_keeps_its_lines():
-    texts = [n.value for s in statements_of('s = """\n%pip\n!ls\n"""\n%pwd\nx = (7\n% 3)')
+    texts = [n.value for s in parse_statements('s = """\n%pip\n!ls\n"""\n%pwd\nx = (7\n% 3)')
              for n in ast.walk(s) if isinstance(n, ast.Constant)]  # fmt: skip
     assert texts == ["\n%pip\n!ls\n", "pwd", "", 7, 3]
 
@@ -123,21 +123,21 @@ def test_what_is_not_for_this_python_defines_nothing():
         "%%!",
         "%%file a",
     ):
-        assert names_of(f"{magic}\nanswer = 1") == set()
-    assert names_of("%%R\nanswer <- 1 -> b") == set()
-    assert can_be_read("%%R\nanswer <- 1 -> b")
+        assert find_defined_names(f"{magic}\nanswer = 1") == set()
+    assert find_defined_names("%%R\nanswer <- 1 -> b") == set()
+    assert is_parsable("%%R\nanswer <- 1 -> b")
 
 
 @pytest.mark.parametrize("code", ["def f(", "answer = ", "answer = theirs\n)", "x = '\0'", "if 1:"])
 def test_what_is_no_python_is_not_read(code):
-    assert statements_of(code) == []
-    assert not can_be_read(code)
+    assert parse_statements(code) == []
+    assert not is_parsable(code)
 
 
 def test_a_warning_is_no_fault():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        assert names_of(r"answer = '\d'") == {"answer"}
+        assert find_defined_names(r"answer = '\d'") == {"answer"}
 
 
 LONG = {
@@ -161,15 +161,15 @@ def test_code_that_would_keep_the_grader_busy_is_not_read(code, monkeypatch):
 
     monkeypatch.setattr(python_source.ast, "parse", counted)
     if code is not LONG["a magic with many words"]:
-        assert not can_be_read(code)
-    statements_of(code)
+        assert not is_parsable(code)
+    parse_statements(code)
     assert sum(asked) < 20 * len(code) + 1000
 
 
 def test_code_may_be_nested_as_deeply_as_anybody_writes_and_no_deeper():
-    assert can_be_read("x = " + "not " * 100 + "1")
-    assert can_be_read("x = " + " + ".join(["'word'"] * 300))
-    assert not can_be_read("x = " + "not " * 1500 + "1")  # some Pythons would
+    assert is_parsable("x = " + "not " * 100 + "1")
+    assert is_parsable("x = " + " + ".join(["'word'"] * 300))
+    assert not is_parsable("x = " + "not " * 1500 + "1")  # some Pythons would
 
 
 def test_names_that_hold_cells_together():
@@ -181,10 +181,10 @@ def test_names_that_hold_cells_together():
         "with open('x') as file: pass\n"
         "%time g = mask(1)\n[one for one in many]\nlambda q: q + free"
     )
-    names = shared_names(code)
+    names = find_shared_names(code)
     assert names.bound - {"one"} == {  # from Python 3.12 on a comprehension has no scope
         "np", "a", "e", "f", "made", "K", "i", "total", "file", "g",
     }  # fmt: skip
     assert {"default", "outside", "Base", "value", "mask", "many", "free"} <= names.used
     assert not {"x", "y", "inner", "q", "field"} & (names.used | names.bound)
-    assert shared_names("def f(") == python_source.Names()
+    assert find_shared_names("def f(") == python_source.SharedNames()

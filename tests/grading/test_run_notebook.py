@@ -9,9 +9,9 @@ from typer.testing import CliRunner
 
 from mtcourse.cli import app
 from mtcourse.errors import MtcourseError
-from mtcourse.grading.exercise_notebook import build
-from mtcourse.grading.progress import next_step, notebooks_in, points_of, wrapped
-from mtcourse.grading.run_notebook import results_of, store_outputs
+from mtcourse.grading.exercise_notebook import write_exercise_notebooks
+from mtcourse.grading.progress import find_next_exercise, find_notebooks, sum_points, wrap_report
+from mtcourse.grading.run_notebook import run_exercises, store_outputs
 from tests.helpers.small_solution import small_solution, write
 
 STUB = 'raise NotImplementedError("your answer goes here")'
@@ -21,7 +21,7 @@ STUB = 'raise NotImplementedError("your answer goes here")'
 def exercise(tmp_path):
     """The exercise notebook of the small solution."""
     write(small_solution(), tmp_path / "solutions" / "04_attention.ipynb")
-    (path,) = build(tmp_path / "solutions", tmp_path / "exercises")
+    (path,) = write_exercise_notebooks(tmp_path / "solutions", tmp_path / "exercises")
     return path
 
 
@@ -36,10 +36,10 @@ def answered(path, code: str):
 
 def test_an_untouched_notebook_is_open_and_not_run(exercise, monkeypatch):
     monkeypatch.setattr("mtcourse.grading.run_notebook.run_notebook", None)
-    (result,) = results_of(exercise)
+    (result,) = run_exercises(exercise)
     assert result.state == "open"
-    assert points_of([result]) == (0, 2)
-    assert next_step([result]) == "scaled_scores, about 10 minutes"
+    assert sum_points([result]) == (0, 2)
+    assert find_next_exercise([result]) == "scaled_scores, about 10 minutes"
 
 
 @pytest.mark.parametrize(
@@ -55,7 +55,7 @@ def test_an_untouched_notebook_is_open_and_not_run(exercise, monkeypatch):
 def test_each_answer_has_its_state(exercise, code, state, says):
     path = answered(exercise, code)
     before = path.read_bytes()
-    (result,) = results_of(path)
+    (result,) = run_exercises(path)
     assert (result.state, says in result.report) == (state, True), result.report
     assert path.read_bytes() == before
 
@@ -83,7 +83,7 @@ def test_a_check_cell_that_is_gone_is_said(exercise):
     notebook = json.loads(path.read_text())
     notebook["cells"] = [cell for cell in notebook["cells"] if cell["id"] != "check"]
     path.write_text(json.dumps(notebook))
-    (result,) = results_of(path)
+    (result,) = run_exercises(path)
     assert (result.state, "its check cell is gone" in result.report) == ("stopped", True)
 
 
@@ -94,7 +94,7 @@ def test_what_is_unfinished_is_a_syntax_error_on_every_python(exercise):
     (check,) = [cell for cell in notebook["cells"] if cell["id"] == "check"]
     check["source"] = "raise type('_IncompleteInputError', (SyntaxError,), {})('incomplete input')"
     path.write_text(json.dumps(notebook))
-    (result,) = results_of(path)
+    (result,) = run_exercises(path)
     assert result.report.startswith("scaled_scores\n  ! SyntaxError: incomplete input")
 
 
@@ -121,14 +121,14 @@ def test_a_solution_that_fails_stays_as_it_was(tmp_path):
 def test_what_is_no_exercise_notebook_says_so(tmp_path):
     path = write({"nbformat": 4, "cells": []}, tmp_path / "a.ipynb")
     with pytest.raises(MtcourseError, match="has no exercises"):
-        results_of(path)
+        run_exercises(path)
     with pytest.raises(MtcourseError, match="neither a notebook nor a folder"):
-        notebooks_in([tmp_path / "a.txt"])
+        find_notebooks([tmp_path / "a.txt"])
     (tmp_path / "empty").mkdir()
     with pytest.raises(MtcourseError, match="there is no notebook in"):
-        notebooks_in([tmp_path / "empty"])
+        find_notebooks([tmp_path / "empty"])
 
 
 def test_long_lines_go_on_below_where_they_began():
-    said = wrapped("name\n  → one two three four five six\n\n      deep", 20)
+    said = wrap_report("name\n  → one two three four five six\n\n      deep", 20)
     assert said.splitlines() == ["name", "  → one two three", "    four five six", "", "      deep"]

@@ -7,13 +7,17 @@ import json
 import pytest
 
 from mtcourse.errors import MtcourseError
-from mtcourse.grading.solution_notebook import check_source, exercises_of, read_notebook
+from mtcourse.grading.solution_notebook import (
+    check_solution_notebook,
+    read_exercise_specs,
+    read_notebook,
+)
 from tests.helpers.small_solution import FACTS, cell, small_solution
 
 
 def fault(notebook: dict) -> str:
     with pytest.raises(MtcourseError) as raised:
-        check_source("solutions/04_attention.ipynb", notebook)
+        check_solution_notebook("solutions/04_attention.ipynb", notebook)
     return str(raised.value)
 
 
@@ -24,8 +28,8 @@ def of_id(notebook: dict, identity: str) -> dict:
 
 def test_a_whole_source_has_no_fault():
     notebook = small_solution()
-    check_source("04_attention.ipynb", notebook)
-    (asked,) = exercises_of(notebook)
+    check_solution_notebook("04_attention.ipynb", notebook)
+    (asked,) = read_exercise_specs(notebook)
     assert (asked.id, asked.points, asked.claims) == ("scaled_scores", 2, ("D01", "B08"))
 
 

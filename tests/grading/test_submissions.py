@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from mtcourse.errors import MtcourseError
 from mtcourse.grading import submission_paths
-from mtcourse.grading.submission_paths import LONGEST_NAME, safe_name
-from mtcourse.grading.submissions import Found, find
+from mtcourse.grading.submission_paths import MAX_NAME_LENGTH, safe_name
+from mtcourse.grading.submissions import Submission, find_submissions
 
 KNOWN = {
     "04_attention": frozenset({"scaled_scores", "row_softmax"}),
@@ -42,7 +42,7 @@ def packed(path: Path, *names: str, content: bytes = NOTEBOOK) -> Path:
     return path
 
 
-def whose(found: list[Found]) -> set[tuple[str, str]]:
+def whose(found: list[Submission]) -> set[tuple[str, str]]:
     return {(one.learner, one.notebook) for one in found}
 
 
@@ -102,14 +102,14 @@ def test_each_layout_names_learner_and_notebook(tmp_path, files, form):
         (tmp_path / "in").mkdir()
         place = packed(tmp_path / "in" / "submissions.zip", *files)
         place = place if form == "archive" else place.parent
-    assert whose(find(place, KNOWN)) == set(files.values())
+    assert whose(find_submissions(place, KNOWN)) == set(files.values())
 
 
 def test_an_archive_of_a_folder_is_that_folder(tmp_path):
     path = packed(
         tmp_path / "class.zip", "class/alice/04_attention.ipynb", "class/b_05_masks.ipynb"
     )
-    assert whose(find(path, KNOWN)) == {("alice", "04_attention"), ("b", "05_masks")}
+    assert whose(find_submissions(path, KNOWN)) == {("alice", "04_attention"), ("b", "05_masks")}
 
 
 def test_a_renamed_notebook_is_known_by_its_cells_or_by_what_lies_around_it(tmp_path):
@@ -117,7 +117,7 @@ def test_a_renamed_notebook_is_known_by_its_cells_or_by_what_lies_around_it(tmp_
     put(tmp_path / "in", "bob/homework.ipynb", content=notebook_with("causal_mask", "row_softmax"))
     put(tmp_path / "in", "carol/04_attention/final.ipynb")
     packed(tmp_path / "in" / "05-Masks (1).zip", "dave/final.ipynb")
-    found = find(tmp_path / "in", KNOWN)
+    found = find_submissions(tmp_path / "in", KNOWN)
     assert whose(found) == {
         ("alice", "05_masks"),
         ("bob", ""),
@@ -130,10 +130,14 @@ def test_a_renamed_notebook_is_known_by_its_cells_or_by_what_lies_around_it(tmp_
 
 def test_one_notebook_is_whose_name_or_folder_says(tmp_path):
     put(tmp_path / "alice", "04_attention.ipynb", "bob_05_masks.ipynb")
-    assert whose(find(tmp_path / "alice/04_attention.ipynb", KNOWN)) == {("alice", "04_attention")}
-    assert whose(find(tmp_path / "alice/bob_05_masks.ipynb", KNOWN)) == {("bob", "05_masks")}
+    assert whose(find_submissions(tmp_path / "alice/04_attention.ipynb", KNOWN)) == {
+        ("alice", "04_attention")
+    }
+    assert whose(find_submissions(tmp_path / "alice/bob_05_masks.ipynb", KNOWN)) == {
+        ("bob", "05_masks")
+    }
     with pytest.raises(MtcourseError, match="there is nothing at"):
-        find(tmp_path / "nowhere", KNOWN)
+        find_submissions(tmp_path / "nowhere", KNOWN)
 
 
 def test_of_several_attempts_the_latest_counts_and_says_so(tmp_path):
@@ -142,7 +146,7 @@ def test_of_several_attempts_the_latest_counts_and_says_so(tmp_path):
         "alice/04_attention (1).ipynb",
         "alice/b/04_attention.ipynb",
     ]
-    (of_alice,) = find(put(tmp_path / "in", *names), KNOWN)
+    (of_alice,) = find_submissions(put(tmp_path / "in", *names), KNOWN)
     assert of_alice.file == "alice/b/04_attention.ipynb"
     assert "of 3 files the latest is graded" in of_alice.notes[0]
     assert "alice/04_attention (1).ipynb" in of_alice.notes[0]
@@ -152,7 +156,7 @@ def test_canvas_counts_attempts_whenever_their_files_were_written(tmp_path):
     names = [
         f"smithjohn_12345_6789{n}_04_attention{end}.ipynb" for n, end in enumerate(["-2", "-1", ""])
     ]
-    (found,) = find(put(tmp_path / "in", *names), KNOWN)
+    (found,) = find_submissions(put(tmp_path / "in", *names), KNOWN)
     assert found.file == names[0]
 
 
@@ -161,7 +165,7 @@ def test_the_second_of_two_members_with_one_name_counts(tmp_path):
         archive.writestr("alice/04_attention.ipynb", b"first")
         with pytest.warns(UserWarning, match="Duplicate"):
             archive.writestr("alice/04_attention.ipynb", b"second")
-    (found,) = find(tmp_path / "in.zip", KNOWN)
+    (found,) = find_submissions(tmp_path / "in.zip", KNOWN)
     assert found.read() == b"second"
     assert "of 2 files" in found.notes[0]
 
@@ -169,7 +173,7 @@ def test_the_second_of_two_members_with_one_name_counts(tmp_path):
 def test_who_hands_in_something_else_is_told(tmp_path):
     put(tmp_path / "in", "alice/work.rar", "bob/04_attention.pdf", "bob/notes.txt", "roster.csv")
     put(tmp_path / "in", "carol/04_attention.ipynb", "carol/plot.png")
-    found = {one.learner: one for one in find(tmp_path / "in", KNOWN)}
+    found = {one.learner: one for one in find_submissions(tmp_path / "in", KNOWN)}
     assert set(found) == {"alice", "bob", "carol"}
     assert "only alice/work.rar: hand in the .ipynb itself" in found["alice"].reason
     assert not found["carol"].reason
@@ -183,13 +187,13 @@ def test_what_systems_leave_behind_is_nobodys(tmp_path):
         ".DS_Store",
         "alice/04_attention.ipynb",
     )
-    (found,) = find(tmp_path / "in", KNOWN)
+    (found,) = find_submissions(tmp_path / "in", KNOWN)
     assert (found.file, found.notes) == ("alice/04_attention.ipynb", ())
 
 
 def test_names_on_one_line_that_any_file_can_have(tmp_path):
     put(tmp_path / "in", "a::b\nc/04_attention.ipynb", "=cmd|' !A0/04_attention.ipynb")
-    for one in find(tmp_path / "in", KNOWN):
+    for one in find_submissions(tmp_path / "in", KNOWN):
         assert one.file.isprintable()
         assert "::" not in one.file + one.learner
         assert one.learner.isprintable()
@@ -203,7 +207,7 @@ def test_safe_names_are_files_of_one_folder_and_stay_different(one, other):
         assert Path(name).name == name
         assert name not in ("", ".", "..")
         assert len(name.encode()) < 240
-        assert safe_name(name) == name or len(name) > LONGEST_NAME
+        assert safe_name(name) == name or len(name) > MAX_NAME_LENGTH
         assert not set(name) & set('/\\:*?"<>|\n\r\0')
     if one.strip() != other.strip() and one.isascii() and other.isascii():
         assert names[0] != names[1]

@@ -14,8 +14,8 @@ import pytest
 
 from mtcourse.errors import MtcourseError
 from mtcourse.grading import submitted_files
-from mtcourse.grading.submissions import Found, find
-from mtcourse.grading.submitted_notebook import LARGEST, NO_FILE, Unreadable
+from mtcourse.grading.submissions import Submission, find_submissions
+from mtcourse.grading.submitted_notebook import MAX_BYTES, NOT_A_FILE, Unreadable
 from tests.grading.test_submissions import KNOWN, NOTEBOOK, packed, put
 
 
@@ -27,7 +27,7 @@ def test_links_and_pipes_are_told_and_never_opened(tmp_path):
     (tmp_path / "in/bob/work").symlink_to(tmp_path / "secret")
     (tmp_path / "in/carol").symlink_to(tmp_path / "secret")
     os.mkfifo(tmp_path / "in/dave/04_attention.ipynb")
-    found = {one.learner: one for one in find(tmp_path / "in", KNOWN)}
+    found = {one.learner: one for one in find_submissions(tmp_path / "in", KNOWN)}
     for learner in ("alice", "bob", "carol"):
         assert found[learner].reason == submitted_files.LINK
     with pytest.raises(Unreadable, match="it is not a file but"):
@@ -38,13 +38,13 @@ PATIENCE = 60.0
 """Seconds for what takes none, on a machine however busy."""
 
 
-def found_in_time(place: Path) -> list[Found] | MtcourseError:
+def found_in_time(place: Path) -> list[Submission] | MtcourseError:
     """What there is, if finding it ends at all."""
-    found: list[list[Found] | MtcourseError] = []
+    found: list[list[Submission] | MtcourseError] = []
 
     def look() -> None:
         try:
-            found.append(find(place, KNOWN))
+            found.append(find_submissions(place, KNOWN))
         except MtcourseError as error:
             found.append(error)
 
@@ -73,8 +73,8 @@ def make_loop(path: Path) -> None:
 
 
 NO_FILES = {
-    "pipe": (make_pipe, NO_FILE),
-    "socket": (make_socket, NO_FILE),
+    "pipe": (make_pipe, NOT_A_FILE),
+    "socket": (make_socket, NOT_A_FILE),
     "link to nowhere": (make_link, submitted_files.LINK),
     "link to itself": (make_loop, submitted_files.LINK),
 }
@@ -95,19 +95,19 @@ def test_what_is_no_file_is_told_and_not_waited_for(tmp_path, make, says, name):
 def test_a_pipe_that_is_named_or_alone_is_not_waited_for(tmp_path, name):
     os.mkfifo(tmp_path / name)
     (alone,) = found_in_time(tmp_path)
-    assert alone.reason == NO_FILE
+    assert alone.reason == NOT_A_FILE
     named = found_in_time(tmp_path / name)
     if name.endswith(".zip"):
-        assert str(named) == f"{tmp_path / name}: {NO_FILE}"
+        assert str(named) == f"{tmp_path / name}: {NOT_A_FILE}"
     else:
-        with pytest.raises(Unreadable, match=NO_FILE):
+        with pytest.raises(Unreadable, match=NOT_A_FILE):
             named[0].read()
 
 
 def test_a_folder_is_a_folder_whatever_it_is_called(tmp_path):
     put(tmp_path / "in", "bob.zip/05_masks.ipynb", "ada/work.zip/05_masks.ipynb", "eve.ipynb/a.txt")
     (tmp_path / "in/carol.zip").mkdir()
-    found = {one.learner: one.reason for one in find(tmp_path / "in", KNOWN)}
+    found = {one.learner: one.reason for one in find_submissions(tmp_path / "in", KNOWN)}
     assert (found["bob.zip"], found["ada"]) == ("", "")
     assert set(found) == {"bob.zip", "ada", "eve.ipynb"}
 
@@ -125,7 +125,7 @@ OUTSIDE = ["../../alice_04_attention.ipynb", "/etc/04_attention.ipynb", "..\\04_
 @pytest.mark.parametrize("name", OUTSIDE)
 def test_paths_out_of_an_archive_are_refused(tmp_path, name):
     path = packed(tmp_path / "in.zip", name, "carol/05_masks.ipynb")
-    refused, fine = sorted(find(path, KNOWN), key=lambda one: one.notebook)
+    refused, fine = sorted(find_submissions(path, KNOWN), key=lambda one: one.notebook)
     assert refused.reason == "its path in the archive leads out of it"
     assert ".." not in refused.file
     assert (fine.learner, fine.reason) == ("carol", "")
@@ -134,7 +134,7 @@ def test_paths_out_of_an_archive_are_refused(tmp_path, name):
 def test_a_link_in_an_archive_is_refused(tmp_path):
     with zipfile.ZipFile(tmp_path / "in.zip", "w") as archive:
         archive.writestr(member("alice/04_attention.ipynb", stat.S_IFLNK | 0o777), "/etc/passwd")
-    (found,) = find(tmp_path / "in.zip", KNOWN)
+    (found,) = find_submissions(tmp_path / "in.zip", KNOWN)
     assert found.reason == submitted_files.LINK
 
 
@@ -149,22 +149,22 @@ def patched(path: Path, offset_in_directory: int, value: bytes) -> Path:
 
 def test_an_encrypted_file_is_refused_and_has_its_author(tmp_path):
     path = patched(packed(tmp_path / "in.zip", "alice/04_attention.ipynb"), 8, b"\x01\x00")
-    (found,) = find(path, KNOWN)
+    (found,) = find_submissions(path, KNOWN)
     assert "without a password" in found.reason
     assert (found.learner, found.notebook) == ("alice", "04_attention")
 
 
 def test_bombs_are_refused_by_the_size_they_state_and_by_the_one_they_have(tmp_path):
-    bomb = b"\0" * (LARGEST + 1)
+    bomb = b"\0" * (MAX_BYTES + 1)
     honest = packed(tmp_path / "honest.zip", "alice/04_attention.ipynb", content=bomb)
-    (found,) = find(honest, KNOWN)
+    (found,) = find_submissions(honest, KNOWN)
     assert found.reason == submitted_files.TOO_LARGE
     lying = patched(
         packed(tmp_path / "lying.zip", "alice/04_attention.ipynb", content=bomb),
         24,
         (1000).to_bytes(4, "little"),
     )
-    (found,) = find(lying, KNOWN)
+    (found,) = find_submissions(lying, KNOWN)
     with pytest.raises(Unreadable, match="damaged in its archive"):
         found.read()
 
@@ -174,7 +174,7 @@ def test_damage_in_an_archive_costs_only_the_file(tmp_path):
     content = path.read_bytes()
     start = content.index(b"alice/04_attention.ipynb") + len("alice/04_attention.ipynb")
     path.write_bytes(content[:start] + b"\xff" * 8 + content[start + 8 :])
-    alice, bob = find(path, KNOWN)
+    alice, bob = find_submissions(path, KNOWN)
     with pytest.raises(Unreadable, match="damaged in its archive"):
         alice.read()
     assert bob.read() == NOTEBOOK
@@ -186,7 +186,7 @@ def test_a_list_of_contents_that_does_not_fit_costs_only_what_it_lists(tmp_path,
     put(tmp_path / "in", "ada_05_masks.ipynb")
     content = packed(tmp_path / "in" / name, "bob/05_masks.ipynb").read_bytes()
     (tmp_path / "in" / name).write_bytes(content[:60] + content[61:])
-    ada, bob = find(tmp_path / "in", KNOWN)
+    ada, bob = find_submissions(tmp_path / "in", KNOWN)
     assert ada.read() == NOTEBOOK
     with pytest.raises(Unreadable, match="damaged in its archive"):
         bob.read()
@@ -197,4 +197,4 @@ def test_a_damaged_archive_is_an_error_that_names_it(tmp_path, content):
     path = tmp_path / "in.zip"
     path.write_bytes(content)
     with pytest.raises(MtcourseError, match="in.zip: it is not a zip archive"):
-        find(path, KNOWN)
+        find_submissions(path, KNOWN)

@@ -8,17 +8,17 @@ import os
 import pytest
 
 from mtcourse.grading.submitted_notebook import (
-    LARGEST,
+    MAX_BYTES,
     Unreadable,
-    parse_submission,
-    read_submission,
+    parse_submitted_notebook,
+    read_submitted_notebook,
 )
 from tests.helpers.small_solution import cell, small_solution
 
 
 def reason(content: bytes) -> str:
     with pytest.raises(Unreadable) as raised:
-        parse_submission(content)
+        parse_submitted_notebook(content)
     return str(raised.value)
 
 
@@ -62,14 +62,14 @@ def test_a_broken_file_is_a_reason(content, says):
 
 
 def test_a_notebook_is_its_cells():
-    read = parse_submission(as_bytes(small_solution()))
+    read = parse_submitted_notebook(as_bytes(small_solution()))
     assert [cell.id for cell in read.cells][:2] == ["title", "imports"]
-    assert read.cells[5].told["id"] == "scaled_scores"
+    assert read.cells[5].metadata["id"] == "scaled_scores"
     assert read.repairs == ()
 
 
 def test_a_byte_order_mark_is_no_fault():
-    read = parse_submission(b"\xef\xbb\xbf" + as_bytes(small_solution()))
+    read = parse_submitted_notebook(b"\xef\xbb\xbf" + as_bytes(small_solution()))
     assert len(read.cells) == 9
     assert read.repairs == ("the file began with a byte order mark",)
 
@@ -79,30 +79,30 @@ def test_ids_may_be_missing_or_stand_where_colab_puts_them():
     del old["id"]
     colab = {**old, "metadata": {"id": "AbC"}}
     odd = {"cell_type": "markdown", "source": "text", "metadata": None, "id": 7}
-    read = parse_submission(as_bytes({"nbformat": 4, "cells": [old, colab, odd]}))
+    read = parse_submitted_notebook(as_bytes({"nbformat": 4, "cells": [old, colab, odd]}))
     assert [cell.id for cell in read.cells] == ["", "AbC", ""]
 
 
 def test_a_file_is_read_but_no_link_folder_or_pipe(tmp_path):
     path = tmp_path / "a.ipynb"
     path.write_bytes(as_bytes(small_solution()))
-    assert len(read_submission(path).cells) == 9
+    assert len(read_submitted_notebook(path).cells) == 9
     link = tmp_path / "b.ipynb"
     link.symlink_to(path)
     with pytest.raises(Unreadable, match="it is a link to another file"):
-        read_submission(link)
+        read_submitted_notebook(link)
     with pytest.raises(Unreadable, match="not a file|cannot be opened"):
-        read_submission(tmp_path)
+        read_submitted_notebook(tmp_path)
     with pytest.raises(Unreadable, match="it cannot be opened: No such file"):
-        read_submission(tmp_path / "c.ipynb")
+        read_submitted_notebook(tmp_path / "c.ipynb")
     os.mkfifo(tmp_path / "pipe.ipynb")
     with pytest.raises(Unreadable, match="it is not a file"):
-        read_submission(tmp_path / "pipe.ipynb")
+        read_submitted_notebook(tmp_path / "pipe.ipynb")
 
 
 def test_a_file_of_any_size_is_not_read(tmp_path):
     path = tmp_path / "a.ipynb"
     with path.open("wb") as file:
-        file.truncate(LARGEST + 1)
+        file.truncate(MAX_BYTES + 1)
     with pytest.raises(Unreadable, match="larger than 20 MB: clear its outputs"):
-        read_submission(path)
+        read_submitted_notebook(path)

@@ -15,17 +15,17 @@ from mtcourse.chapters.attention.exercises import EXERCISES
 from mtcourse.checks.attempt import OPEN, Attempt
 from mtcourse.checks.outcomes import Outcome, Stop, apart, distance, outcome_of
 from mtcourse.grading.wire_format import (
-    MOST_NUMBERS,
-    BadPayload,
-    error_in_words,
-    packed,
-    packed_attempt,
-    packed_cases,
-    packed_outcome,
-    unpacked,
-    unpacked_attempt,
-    unpacked_cases,
-    unpacked_outcome,
+    MAX_NUMBERS,
+    WireFormatError,
+    decode_attempt,
+    decode_cases,
+    decode_outcome,
+    decode_value,
+    encode_attempt,
+    encode_cases,
+    encode_outcome,
+    encode_value,
+    format_error,
 )
 
 scalars = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text()
@@ -46,7 +46,7 @@ def over_the_border(data):
 
 @given(values)
 def test_values_come_back_equal_and_of_the_same_kind(value):
-    back = unpacked(over_the_border(packed(value)))
+    back = decode_value(over_the_border(encode_value(value)))
     assert back == value
     assert type(back) is type(value)
 
@@ -56,45 +56,45 @@ def test_tensors_come_back_bit_for_bit_in_their_layout(dtype):
     x = torch.randn(2, 3, 4, generator=torch.Generator().manual_seed(1)).to(dtype)
     x[0, 0, :3] = torch.tensor([math.nan, math.inf, -math.inf])
     for one in (x, x.mT.contiguous().mT, x[:0], x[0, 0, 3]):
-        back = unpacked(over_the_border(packed(one)))
+        back = decode_value(over_the_border(encode_value(one)))
         assert back.dtype == one.dtype
         assert torch.equal(back.nan_to_num(9.0), one.nan_to_num(9.0))
         assert back.stride() == one.contiguous().stride() or back.stride() == one.stride()
-    assert not unpacked(packed(x.mT.contiguous().mT)).is_contiguous()
+    assert not decode_value(encode_value(x.mT.contiguous().mT)).is_contiguous()
 
 
 def test_booleans_and_integers_are_tensors_too():
     for one in (torch.tensor([[True, False]]), torch.tensor([2**62, -1])):
-        back = unpacked(over_the_border(packed(one)))
+        back = decode_value(over_the_border(encode_value(one)))
         assert back.dtype == one.dtype
         assert torch.equal(back, one)
 
 
 def test_whatever_cannot_be_compared_is_its_name_and_equal_to_nothing():
-    back = unpacked(over_the_border(packed(object())))
+    back = decode_value(over_the_border(encode_value(object())))
     assert distance(back, back, 1e-5) == math.inf
-    assert unpacked(packed(torch.ones(2, dtype=torch.complex64))) != 1
+    assert decode_value(encode_value(torch.ones(2, dtype=torch.complex64))) != 1
 
 
 def test_sets_have_an_order_of_their_own():
-    assert packed({3, 1, 2}) == {"set": [1, 2, 3]}
-    assert unpacked(packed({3, 1, 2})) == {1, 2, 3}
+    assert encode_value({3, 1, 2}) == {"set": [1, 2, 3]}
+    assert decode_value(encode_value({3, 1, 2})) == {1, 2, 3}
 
 
 def test_an_outcome_judged_after_the_border_is_the_same():
     (exercise,) = [exercise for exercise in EXERCISES if exercise.id == "scaled_scores"]
     for case in exercise.inputs():
-        (back,) = unpacked_cases(over_the_border(packed_cases([case])))
+        (back,) = decode_cases(over_the_border(encode_cases([case])))
         assert all(torch.equal(a, b) for a, b in zip(back.arguments, case.arguments, strict=True))
         for function in (exercise.oracle, *exercise.misconceptions):
             outcome = outcome_of(function, case, exercise.gradients)
-            back = unpacked_outcome(over_the_border(packed_outcome(outcome)))
+            back = decode_outcome(over_the_border(encode_outcome(outcome)))
             assert apart(back, outcome, exercise.tolerance) == 0
 
 
 def test_a_stop_keeps_its_name_and_line():
     stop = Stop("ValueError", "x" * 10_000, "raise it")
-    back = unpacked_outcome(over_the_border(packed_outcome(Outcome(stop=stop))))
+    back = decode_outcome(over_the_border(encode_outcome(Outcome(stop=stop))))
     assert back.stop is not None
     assert (back.stop.kind, back.stop.line, len(back.stop.message)) == (
         "ValueError",
@@ -121,7 +121,7 @@ def nested(depth: int):
         {"dict": [[1]]},
         {"dict": [[{"list": [1]}, 2]]},
         {"float": "12"},
-        {"list": [0] * (MOST_NUMBERS + 1)},
+        {"list": [0] * (MAX_NUMBERS + 1)},
         "x" * 3000,
         {"tensor": "float32", "shape": [2], "values": [1]},
         {"tensor": "object", "shape": [1], "values": [1]},
@@ -132,16 +132,16 @@ def nested(depth: int):
     ],
 )
 def test_what_nobody_packed_is_refused(data):
-    with pytest.raises(BadPayload):
-        unpacked(data)
+    with pytest.raises(WireFormatError):
+        decode_value(data)
 
 
 @pytest.mark.parametrize(
     "data", [None, 3, {}, {"value": 1}, {"value": 1, "stop": 3, "changed": [], "gradients": []}]
 )
 def test_what_is_no_outcome_is_refused(data):
-    with pytest.raises(BadPayload):
-        unpacked_outcome(data)
+    with pytest.raises(WireFormatError):
+        decode_outcome(data)
 
 
 def test_nothing_that_is_packed_can_be_run():
@@ -150,20 +150,20 @@ def test_nothing_that_is_packed_can_be_run():
             return (exec, ("raise SystemExit",))
 
     pickle.dumps(Evil())
-    assert packed(Evil()) == {"other": "Evil"}
+    assert encode_value(Evil()) == {"other": "Evil"}
 
 
 def test_an_attempt_is_about_as_many_cases_as_were_asked():
     tried = Attempt("", (Outcome(1.0), Outcome(2.0)))
-    packet = over_the_border(packed_attempt(tried))
-    assert unpacked_attempt(packet, 2) == tried
-    assert unpacked_attempt(over_the_border(packed_attempt(Attempt(OPEN))), 2) == Attempt(OPEN)
+    packet = over_the_border(encode_attempt(tried))
+    assert decode_attempt(packet, 2) == tried
+    assert decode_attempt(over_the_border(encode_attempt(Attempt(OPEN))), 2) == Attempt(OPEN)
     for cases in (1, 3):
-        with pytest.raises(BadPayload, match=f"2 outcomes came back of {cases} cases"):
-            unpacked_attempt(packet, cases)
+        with pytest.raises(WireFormatError, match=f"2 outcomes came back of {cases} cases"):
+            decode_attempt(packet, cases)
     for data in (None, [], {"fault": ""}, {"fault": "", "outcomes": 3}):
-        with pytest.raises(BadPayload):
-            unpacked_attempt(data, 1)
+        with pytest.raises(WireFormatError):
+            decode_attempt(data, 1)
 
 
 @pytest.mark.parametrize(
@@ -180,4 +180,4 @@ def test_an_attempt_is_about_as_many_cases_as_were_asked():
     ],
 )
 def test_an_exception_has_the_same_words_on_every_python(name, message, words):
-    assert error_in_words(name, message).startswith(words)
+    assert format_error(name, message).startswith(words)

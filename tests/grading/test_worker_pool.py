@@ -14,9 +14,9 @@ from pathlib import Path
 import pytest
 
 from mtcourse.errors import MtcourseError
-from mtcourse.grading.jobs import RETRIES, Done, Grade, Job
-from mtcourse.grading.results import FAILED, GRADED, Result
-from mtcourse.grading.worker_pool import worker_pool
+from mtcourse.grading.jobs import RETRIES, GradeFunction, Job, OnResult
+from mtcourse.grading.results import FAILED, GRADED, SubmissionResult
+from mtcourse.grading.worker_pool import open_worker_pool
 
 needs_kill = pytest.mark.skipif(sys.platform == "win32", reason="no SIGKILL")
 
@@ -30,7 +30,7 @@ FATES = {
 }
 
 
-def meet_fate(job: Job) -> Result:
+def meet_fate(job: Job) -> SubmissionResult:
     """In the place of grading: does what the learner's name says; tries are marks in a file."""
     marks = Path(job.file) / job.learner
     with marks.open("a") as file:
@@ -42,7 +42,7 @@ def meet_fate(job: Job) -> Result:
         if what == "raises":
             raise ValueError("no space left on the machine")
         os.kill(os.getpid(), signal.SIGKILL)
-    return Result(job.learner, job.notebook, job.file, GRADED, reason=str(os.getpid()))
+    return SubmissionResult(job.learner, job.notebook, job.file, GRADED, reason=str(os.getpid()))
 
 
 def jobs_of(folder: Path, fates: dict[str, str]) -> Iterator[Job]:
@@ -52,17 +52,17 @@ def jobs_of(folder: Path, fates: dict[str, str]) -> Iterator[Job]:
 
 def run_jobs(
     jobs: Iterable[Job],
-    grade: Grade,
+    grade: GradeFunction,
     workers: int | None = None,
     scheduler: str | None = None,
-    done: Done = lambda job, result: None,
+    done: OnResult = lambda job, result: None,
 ) -> None:
     """Does jobs, with processes for them alone."""
-    with worker_pool(grade, workers, scheduler) as do_all:
+    with open_worker_pool(grade, workers, scheduler) as do_all:
         do_all(jobs, done)
 
 
-def check_fates(results: list[Result]) -> None:
+def check_fates(results: list[SubmissionResult]) -> None:
     assert Counter(result.learner for result in results) == Counter(list(FATES))
     for result in results:
         assert result.state == FATES[result.learner]
@@ -71,8 +71,8 @@ def check_fates(results: list[Result]) -> None:
 
 
 def test_the_same_processes_do_what_comes_later(tmp_path):
-    results: list[Result] = []
-    with worker_pool(meet_fate, workers=2) as do_all:
+    results: list[SubmissionResult] = []
+    with open_worker_pool(meet_fate, workers=2) as do_all:
         for names in ("first", "second", "third"):
             fates = {f"well {names} {n}": GRADED for n in range(4)}
             do_all(jobs_of(tmp_path, fates), lambda job, result: results.append(result))
@@ -91,7 +91,7 @@ def test_dead_processes_are_replaced_and_their_jobs_done_once(
     results = []
     killed = []
 
-    def done(job: Job, result: Result) -> None:
+    def done(job: Job, result: SubmissionResult) -> None:
         assert result.learner == job.learner
         results.append(result)
         if job.learner in ("well 1", "well 4"):  # and those that are idle, or just beginning
@@ -119,7 +119,7 @@ def test_few_submissions_are_held_at_a_time_and_an_error_ends_the_processes(tmp_
             taken.append(job.learner)
             yield job
 
-    def done(job: Job, result: Result) -> None:
+    def done(job: Job, result: SubmissionResult) -> None:
         results.append(result)
         assert len(taken) - len(results) < 2
         if len(results) == 5:
@@ -143,13 +143,13 @@ class Slow:
         time.sleep(600)
 
 
-def destroy_slowly(job: Job) -> Result:
+def destroy_slowly(job: Job) -> SubmissionResult:
     """In the place of grading: is at work in a destructor when it is told to end."""
     folder = Path(job.file)
     if job.learner == "waits":
         while not (folder / "in the destructor").exists():
             time.sleep(0.01)
-        return Result(job.learner, job.notebook, job.file, GRADED)
+        return SubmissionResult(job.learner, job.notebook, job.file, GRADED)
     try:
         Slow(folder / "in the destructor")
         time.sleep(600)
@@ -160,7 +160,7 @@ def destroy_slowly(job: Job) -> Result:
 
 @needs_kill
 def test_a_process_ends_its_kernels_though_it_is_told_so_in_a_destructor(tmp_path, capfd):
-    def done(job: Job, result: Result) -> None:
+    def done(job: Job, result: SubmissionResult) -> None:
         raise OSError("disk full")
 
     with pytest.raises(OSError, match="disk full"):
@@ -195,7 +195,7 @@ def cluster():
 @pytest.mark.slow
 def test_a_cluster_does_the_same(tmp_path, cluster, monkeypatch):
     # A worker reads the grader's files when it starts, and here they may be at work on.
-    monkeypatch.setattr("mtcourse.grading.cluster.surroundings", dict)
+    monkeypatch.setattr("mtcourse.grading.cluster.grading_environment", dict)
     results = []
     run_jobs(
         jobs_of(tmp_path, FATES),
@@ -208,14 +208,14 @@ def test_a_cluster_does_the_same(tmp_path, cluster, monkeypatch):
 
 def test_no_scheduler_is_an_error_that_names_it(monkeypatch):
     pytest.importorskip("distributed")
-    monkeypatch.setattr("mtcourse.grading.cluster.PATIENCE", 0.5)
+    monkeypatch.setattr("mtcourse.grading.cluster.CONNECT_TIMEOUT", 0.5)
     with pytest.raises(MtcourseError, match="no Dask scheduler at tcp://127.0.0.1:9"):
         run_jobs([], meet_fate, scheduler="tcp://127.0.0.1:9")
 
 
 @pytest.mark.slow
 def test_workers_that_are_installed_otherwise_are_an_error_that_names_what(cluster, monkeypatch):
-    monkeypatch.setattr("mtcourse.grading.cluster.surroundings", another_in_each_process)
+    monkeypatch.setattr("mtcourse.grading.cluster.grading_environment", another_in_each_process)
     with pytest.raises(MtcourseError, match="differs from this machine in torch:"):
         run_jobs([], meet_fate, scheduler=cluster.scheduler_address)
 
@@ -227,14 +227,14 @@ def another_in_each_process() -> dict[str, str]:
 @pytest.mark.slow
 def test_a_cluster_that_goes_is_an_error_and_no_wait_without_end(tmp_path, monkeypatch):
     distributed = pytest.importorskip("distributed")
-    monkeypatch.setattr("mtcourse.grading.cluster.surroundings", dict)
-    monkeypatch.setattr("mtcourse.grading.cluster.PATIENCE", 5.0)
-    monkeypatch.setattr("mtcourse.grading.cluster.LONGEST_WITHOUT", 0.5)
+    monkeypatch.setattr("mtcourse.grading.cluster.grading_environment", dict)
+    monkeypatch.setattr("mtcourse.grading.cluster.CONNECT_TIMEOUT", 5.0)
+    monkeypatch.setattr("mtcourse.grading.cluster.WORKERLESS_TIMEOUT", 0.5)
     with distributed.LocalCluster(
         n_workers=1, threads_per_worker=1, processes=True, dashboard_address=":0"
     ) as started:
 
-        def done(job: Job, result: Result) -> None:
+        def done(job: Job, result: SubmissionResult) -> None:
             started.close()
 
         with pytest.raises(MtcourseError, match="has gone: start it again"):
@@ -245,7 +245,7 @@ def test_a_cluster_that_goes_is_an_error_and_no_wait_without_end(tmp_path, monke
 
 def test_a_cluster_without_workers_is_an_error(monkeypatch):
     distributed = pytest.importorskip("distributed")
-    monkeypatch.setattr("mtcourse.grading.cluster.PATIENCE", 0.5)
+    monkeypatch.setattr("mtcourse.grading.cluster.CONNECT_TIMEOUT", 0.5)
     with (
         distributed.LocalCluster(n_workers=0, dashboard_address=":0") as started,
         pytest.raises(MtcourseError, match="has no workers: start some"),

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 
 from mtcourse.errors import MtcourseError
 
-BACKENDS = ("warm", "bubblewrap", "podman", "docker", "none")
+BACKEND_NAMES = ("warm", "bubblewrap", "podman", "docker", "none")
 """From the best to none at all."""
 _MODULES = {"podman": "containers", "docker": "containers", "none": "unprotected"}
 
@@ -30,27 +30,29 @@ class Isolation(Protocol):
 
 
 @functools.cache
-def why_not(name: str) -> str:
+def why_unavailable(name: str) -> str:
     """Why a way cannot be had on this machine; empty where it can.
 
     Raises:
         MtcourseError: there is no such way.
     """
-    if name not in BACKENDS:
-        raise MtcourseError(f"there is no isolation {name!r}: take auto, {', '.join(BACKENDS)}")
+    if name not in BACKEND_NAMES:
+        raise MtcourseError(
+            f"there is no isolation {name!r}: take auto, {', '.join(BACKEND_NAMES)}"
+        )
     return _module(name).why_not(name)
 
 
 @functools.cache
-def isolation_named(name: str) -> Isolation:
+def open_isolation(name: str) -> Isolation:
     """A way by its name; "auto" is the best that works here. Each is opened once in a process.
 
     Raises:
         MtcourseError: it cannot be had, with the reason.
     """
     if name == "auto":
-        return isolation_named(next(one for one in BACKENDS if not why_not(one)))
-    if reason := why_not(name):
+        return open_isolation(next(one for one in BACKEND_NAMES if not why_unavailable(one)))
+    if reason := why_unavailable(name):
         raise MtcourseError(f"the isolation {name!r} cannot be had here: {reason}")
     opened = _module(name).opened(name)
     atexit.register(opened.close)

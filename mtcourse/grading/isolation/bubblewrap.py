@@ -8,16 +8,16 @@ import subprocess
 import sys
 from pathlib import Path
 
-from mtcourse.grading.isolation.kernel_process import A_USER_OF_ITS_OWN
+from mtcourse.grading.isolation.kernel_process import OWN_USER
 from mtcourse.grading.isolation.sandbox import (
     HOME,
-    SCRATCH,
-    Allowance,
-    environment,
-    view_of_kernels,
+    SCRATCH_FOLDERS,
+    ResourceLimits,
+    find_visible_files,
+    kernel_environment,
 )
 
-OTHER_USER = "65534"
+UNPRIVILEGED_USER = "65534"
 
 
 class Bubblewrap:
@@ -31,9 +31,18 @@ class Bubblewrap:
         place.chmod(0o777)  # in a sandbox root is nobody; who else may look decides its parent
         connection_file.chmod(0o644)
         kernel = [sys.executable, "-P", "-m", f"{__package__}.kernel_process", str(connection_file)]
-        kernel.append(A_USER_OF_ITS_OWN)
+        kernel.append(OWN_USER)
         return subprocess.Popen(
-            [*_walls(), "--bind", str(place), str(place), "--remount-ro", "/", "--", *kernel],
+            [
+                *_sandbox_command(),
+                "--bind",
+                str(place),
+                str(place),
+                "--remount-ro",
+                "/",
+                "--",
+                *kernel,
+            ],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
@@ -46,21 +55,21 @@ class Bubblewrap:
         """Keeps nothing."""
 
 
-def _walls() -> list[str]:
+def _sandbox_command() -> list[str]:
     """The command that puts what follows it behind walls."""
-    view, allowance = view_of_kernels(), Allowance()
+    visible, limits = find_visible_files(), ResourceLimits()
     command = ["bwrap", "--unshare-all", "--die-with-parent", "--new-session", "--clearenv"]
-    command += ["--uid", OTHER_USER, "--gid", OTHER_USER, "--cap-drop", "ALL"]
+    command += ["--uid", UNPRIVILEGED_USER, "--gid", UNPRIVILEGED_USER, "--cap-drop", "ALL"]
     command += ["--dev", "/dev"]
-    for path in SCRATCH:  # first, for what is seen may lie in one of them
-        command += ["--size", str(allowance.scratch), "--tmpfs", str(path)]
-    for path in view.read_only:
+    for path in SCRATCH_FOLDERS:  # first, for what is seen may lie in one of them
+        command += ["--size", str(limits.scratch), "--tmpfs", str(path)]
+    for path in visible.read_only:
         command += ["--ro-bind", str(path), str(path)]
-    for path in view.hidden:
+    for path in visible.hidden:
         command += ["--tmpfs", str(path), "--remount-ro", str(path)]
-    for path, target in view.links:
+    for path, target in visible.links:
         command += ["--symlink", target, str(path)]
-    for name, value in environment().items():
+    for name, value in kernel_environment().items():
         command += ["--setenv", name, value]
     return [*command, "--chdir", str(HOME)]
 
@@ -72,7 +81,11 @@ def why_not(name: str) -> str:
     if not shutil.which("bwrap"):
         return "there is no program bwrap: install the package bubblewrap"
     tried = subprocess.run(
-        [*_walls(), "--", sys.executable, "-c", ""], capture_output=True, text=True, env={}, cwd="/"
+        [*_sandbox_command(), "--", sys.executable, "-c", ""],
+        capture_output=True,
+        text=True,
+        env={},
+        cwd="/",
     )
     return "" if tried.returncode == 0 else tried.stderr.strip().split("\n")[-1]
 

@@ -20,15 +20,15 @@ from pathlib import Path
 from mtcourse.grading.isolation.kernel_process import UNTIL_STDIN_ENDS
 from mtcourse.grading.isolation.sandbox import (
     HOME,
-    SCRATCH,
-    Allowance,
-    environment,
-    view_of_kernels,
+    SCRATCH_FOLDERS,
+    ResourceLimits,
+    find_visible_files,
+    kernel_environment,
 )
 
 IMAGE = "mtcourse-empty"
-OTHER_USER = "65534"
-PATIENCE = 60
+UNPRIVILEGED_USER = "65534"
+ENGINE_TIMEOUT = 60
 
 
 class Container(subprocess.Popen):
@@ -41,7 +41,7 @@ class Container(subprocess.Popen):
         """Ends the container and its program: they know no other signal."""
         del sig
         end = [self.engine, "kill", self.container]
-        subprocess.run(end, capture_output=True, timeout=PATIENCE)
+        subprocess.run(end, capture_output=True, timeout=ENGINE_TIMEOUT)
         super().send_signal(signal.SIGKILL)
 
 
@@ -65,7 +65,7 @@ class Containers:
         kernel.append(UNTIL_STDIN_ENDS)
         bound = f"--volume={place}:{place}:rw"
         started = Container(
-            [*_walls(self.name), f"--name={name}", bound, IMAGE, *kernel],
+            [*_container_command(self.name), f"--name={name}", bound, IMAGE, *kernel],
             stdin=subprocess.PIPE,  # closed when this process is gone, however it went
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
@@ -78,9 +78,9 @@ class Containers:
         """Keeps nothing."""
 
 
-def _walls(engine: str) -> list[str]:
+def _container_command(engine: str) -> list[str]:
     """The command that runs what follows the image's name in a container."""
-    view, allowance = view_of_kernels(), Allowance()
+    visible, limits = find_visible_files(), ResourceLimits()
     command = [
         engine,
         "run",
@@ -90,23 +90,23 @@ def _walls(engine: str) -> list[str]:
         "--read-only",
         "--init=false",
     ]
-    command += ["--cap-drop=ALL", "--security-opt=no-new-privileges", f"--user={OTHER_USER}"]
-    command += [f"--pids-limit={allowance.processes}", f"--memory={allowance.memory * 3 // 2}"]
-    command += [f"--ulimit=nofile={allowance.files}", f"--ulimit=nproc={allowance.processes}"]
-    for path in (*view.read_only, *(link for link, _ in view.links)):
+    command += ["--cap-drop=ALL", "--security-opt=no-new-privileges", f"--user={UNPRIVILEGED_USER}"]
+    command += [f"--pids-limit={limits.processes}", f"--memory={limits.memory * 3 // 2}"]
+    command += [f"--ulimit=nofile={limits.files}", f"--ulimit=nproc={limits.processes}"]
+    for path in (*visible.read_only, *(link for link, _ in visible.links)):
         if not path.is_relative_to("/proc") and not path.is_relative_to("/sys"):
             command += [f"--volume={path}:{path}:ro"]
-    for path in view.hidden:  # a tmpfs would begin with a copy of what it hides
-        command += [f"--volume={_nothing()}:{path}:ro"]
-    for path in SCRATCH:
-        command += [f"--tmpfs={path}:rw,mode=1777,size={allowance.scratch}"]
-    for name, value in environment().items():
+    for path in visible.hidden:  # a tmpfs would begin with a copy of what it hides
+        command += [f"--volume={_make_empty_folder()}:{path}:ro"]
+    for path in SCRATCH_FOLDERS:
+        command += [f"--tmpfs={path}:rw,mode=1777,size={limits.scratch}"]
+    for name, value in kernel_environment().items():
         command += [f"--env={name}={value}"]
     return [*command, f"--workdir={HOME}"]
 
 
 @functools.cache
-def _nothing() -> str:
+def _make_empty_folder() -> str:
     """An empty folder, as long as this process lives."""
     folder = tempfile.TemporaryDirectory(prefix="mtc-nothing-")
     atexit.register(folder.cleanup)
@@ -126,13 +126,15 @@ def why_not(name: str) -> str:
     try:
         for command, given in (
             ([name, "import", "-", IMAGE], empty.getvalue()),
-            ([*_walls(name), IMAGE, sys.executable, "-c", ""], b""),
+            ([*_container_command(name), IMAGE, sys.executable, "-c", ""], b""),
         ):
-            tried = subprocess.run(command, input=given, capture_output=True, timeout=PATIENCE)
+            tried = subprocess.run(
+                command, input=given, capture_output=True, timeout=ENGINE_TIMEOUT
+            )
             if tried.returncode:
                 return tried.stderr.decode(errors="replace").strip().split("\n")[-1]
     except subprocess.TimeoutExpired:
-        return f"{name} did not answer within {PATIENCE} seconds"
+        return f"{name} did not answer within {ENGINE_TIMEOUT} seconds"
     return ""
 
 

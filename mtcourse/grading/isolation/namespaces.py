@@ -11,9 +11,15 @@ import sys
 import tempfile
 from pathlib import Path
 
-from mtcourse.grading.isolation.sandbox import DEVICES, SCRATCH, Allowance, View, view_of_kernels
+from mtcourse.grading.isolation.sandbox import (
+    DEVICES,
+    SCRATCH_FOLDERS,
+    ResourceLimits,
+    VisibleFiles,
+    find_visible_files,
+)
 
-INSIDE = 1000
+INSIDE_USER_ID = 1000
 """The number that a user without rights has inside of a user namespace."""
 NEW_MOUNTS, NEW_IPC, NEW_USER, NEW_PROCESSES, NEW_NETWORK = (
     0x00020000,
@@ -24,7 +30,7 @@ NEW_MOUNTS, NEW_IPC, NEW_USER, NEW_PROCESSES, NEW_NETWORK = (
 )
 _READ_ONLY, _NO_SETUID, _NO_DEVICES, _REMOUNT, _BIND = 1, 2, 4, 32, 4096
 _RECURSIVE, _PRIVATE, _DETACH = 16384, 1 << 18, 2
-_LOCKED = {  # of statvfs and of mount: what a mount has and a user namespace may not take away
+_LOCKED_FLAGS = {  # flags of statvfs and of mount that a user namespace may not remove
     os.ST_RDONLY: 1,
     os.ST_NOSUID: 2,
     os.ST_NODEV: 4,
@@ -55,38 +61,38 @@ def unshare(as_root: bool) -> None:
     _call("unshare", walls if as_root else walls | NEW_USER)
     if not as_root:
         Path("/proc/self/setgroups").write_text("deny")
-        Path("/proc/self/uid_map").write_text(f"{INSIDE} {user} 1")
-        Path("/proc/self/gid_map").write_text(f"{INSIDE} {group} 1")
+        Path("/proc/self/uid_map").write_text(f"{INSIDE_USER_ID} {user} 1")
+        Path("/proc/self/gid_map").write_text(f"{INSIDE_USER_ID} {group} 1")
 
 
-def enter(view: View, writable: Path, allowance: Allowance, owner: int) -> int | None:
+def enter(visible: VisibleFiles, writable: Path, limits: ResourceLimits, owner: int) -> int | None:
     """Makes a view the whole of the files that this process sees.
 
     Returns a descriptor of the folder of all processes inside, which nobody else sees; None where
     the machine does not allow it.
 
     Args:
-        view: what is seen.
-        writable: a folder that is seen and may be written.
-        allowance: how much the folders of its own may hold.
-        owner: the user to whom those belong.
+        visible: the files that it sees.
+        writable: a folder that it sees and may write to.
+        limits: limits the size of its own folders.
+        owner: the user who owns these folders.
     """
     _mount("none", "/", "", _RECURSIVE | _PRIVATE)
     root = Path("/tmp")  # any folder will do: it becomes the root of what is seen here
-    binds = [(path, path, True) for path in view.read_only]
+    binds = [(path, path, True) for path in visible.read_only]
     binds += [(Path("/dev", name), Path("/dev", name), False) for name in DEVICES]
     sources = {path: os.open(path, os.O_PATH) for path, _, _ in [*binds, (writable, 0, 0)]}
     _mount("tmpfs", str(root), "tmpfs", _NO_SETUID | _NO_DEVICES, "size=4m,mode=755")
-    for path in SCRATCH:  # first, for what is seen may lie in one of them
+    for path in SCRATCH_FOLDERS:  # first, for what is seen may lie in one of them
         place = root / path.relative_to("/")
         place.mkdir(parents=True, exist_ok=True)
-        options = f"size={allowance.scratch},mode=700,uid={owner},gid={owner}"
+        options = f"size={limits.scratch},mode=700,uid={owner},gid={owner}"
         _mount("tmpfs", str(place), "tmpfs", _NO_SETUID | _NO_DEVICES, options)
     for path, place, read_only in binds:
         _bind(sources[path], root / place.relative_to("/"), read_only)
-    for path in view.hidden:
+    for path in visible.hidden:
         _mount("tmpfs", str(root / path.relative_to("/")), "tmpfs", _READ_ONLY, "mode=555")
-    for path, target in view.links:
+    for path, target in visible.links:
         link = root / path.relative_to("/")
         link.parent.mkdir(parents=True, exist_ok=True)
         if not link.is_symlink():
@@ -98,12 +104,12 @@ def enter(view: View, writable: Path, allowance: Allowance, owner: int) -> int |
     _bind(sources[writable], root / writable.relative_to("/"), False)
     for descriptor in sources.values():
         os.close(descriptor)
-    processes = _processes(root / "proc")
-    _become_root(root)
+    processes = _open_proc(root / "proc")
+    _pivot_root(root)
     return processes
 
 
-def _processes(place: Path) -> int | None:
+def _open_proc(place: Path) -> int | None:
     """Opens the folder of processes and takes it away again; what is open can still be read."""
     place.mkdir(exist_ok=True)
     try:
@@ -115,7 +121,7 @@ def _processes(place: Path) -> int | None:
     return opened
 
 
-def memory_held(processes: int) -> int:
+def measure_memory(processes: int) -> int:
     """Bytes that all processes of a folder hold, and share with no file."""
     pages = 0
     for name in os.listdir(processes):
@@ -141,16 +147,16 @@ def _bind(source: int, place: Path, read_only: bool) -> None:
     _mount(origin, str(place), "", _BIND | _RECURSIVE)
     if read_only:
         had = os.statvfs(place).f_flag
-        kept = sum(flag for told, flag in _LOCKED.items() if had & told)
+        kept = sum(flag for mask, flag in _LOCKED_FLAGS.items() if had & mask)
         _mount("none", str(place), "", _BIND | _REMOUNT | _READ_ONLY | _NO_SETUID | kept)
 
 
-def close_folder(folder: Path) -> None:
+def make_read_only(folder: Path) -> None:
     """Lets nobody inside write into a folder any more."""
     _mount("none", str(folder), "", _BIND | _REMOUNT | _READ_ONLY | _NO_SETUID | _NO_DEVICES)
 
 
-def _become_root(root: Path) -> None:
+def _pivot_root(root: Path) -> None:
     """Makes a folder the root, and forgets the one before."""
     os.chdir(root)
     here = b"."
@@ -171,7 +177,7 @@ def _mount(source: str, place: str, kind: str, flags: int, options: str = "") ->
     )
 
 
-def give_up_rights(user: int | None) -> None:
+def drop_privileges(user: int | None) -> None:
     """Becomes a user without any right, for good.
 
     Args:
@@ -193,14 +199,14 @@ def hide_from_others() -> None:
     _call("prctl", _SET_UNDUMPABLE, 0, 0, 0, 0)
 
 
-def _read_everything() -> None:
+def _check_package_is_readable() -> None:
     """Looks whether this package can be read by somebody without rights."""
     for path in Path(__file__).parents[2].rglob("*"):
         if not os.access(path, os.R_OK):
             raise PermissionError(f"{path} can be read by its owner alone: chmod a+r it")
 
 
-def _try() -> int:
+def _try_walls() -> int:
     """Builds all walls once, around nothing."""
     as_root = os.geteuid() == 0
     user = 65534 if as_root else None
@@ -209,9 +215,11 @@ def _try() -> int:
         if child == 0:
             try:
                 unshare(as_root)
-                enter(view_of_kernels(), Path(writable), Allowance(), user or INSIDE)
-                give_up_rights(user)
-                _read_everything()
+                enter(
+                    find_visible_files(), Path(writable), ResourceLimits(), user or INSIDE_USER_ID
+                )
+                drop_privileges(user)
+                _check_package_is_readable()
                 os._exit(0)
             except OSError as error:
                 print(error, file=sys.stderr, flush=True)
@@ -220,4 +228,4 @@ def _try() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(1 if _try() else 0)
+    sys.exit(1 if _try_walls() else 0)

@@ -11,8 +11,8 @@ from typing import Any
 from jupyter_client.provisioning.local_provisioner import LocalProvisioner
 from traitlets import Unicode
 
-from mtcourse.grading.isolation.backends import isolation_named
-from mtcourse.grading.isolation.sockets import folder_for_sockets
+from mtcourse.grading.isolation.backends import open_isolation
+from mtcourse.grading.isolation.sockets import find_socket_folder
 
 
 class IsolatedProvisioner(LocalProvisioner):
@@ -27,7 +27,7 @@ class IsolatedProvisioner(LocalProvisioner):
     async def pre_launch(self, **kwargs: Any) -> dict[str, Any]:
         """Makes the folder of the sockets and the connection file in it."""
         # Nobody else may enter it.
-        self._place = Path(tempfile.mkdtemp(prefix="mtc-", dir=folder_for_sockets()))
+        self._place = Path(tempfile.mkdtemp(prefix="mtc-", dir=find_socket_folder()))
         shared = self._place / "k"
         shared.mkdir()
         manager: Any = self.parent
@@ -40,7 +40,7 @@ class IsolatedProvisioner(LocalProvisioner):
         """Starts the kernel; the command is that of the isolation."""
         del cmd, kwargs
         manager: Any = self.parent
-        self.process = isolation_named(self.isolation).launch(Path(manager.connection_file))
+        self.process = open_isolation(self.isolation).launch(Path(manager.connection_file))
         self.pgid = None
         return self.connection_info
 

@@ -16,23 +16,23 @@ import mtcourse
 from mtcourse.checks.banks import bank_folders
 
 HOME = Path("/home/learner")
-SCRATCH = (HOME, Path("/tmp"), Path("/dev/shm"))
+SCRATCH_FOLDERS = (HOME, Path("/tmp"), Path("/dev/shm"))
 """Folders that are a kernel's own, empty at its start and gone at its end."""
 DEVICES = ("null", "zero", "full", "random", "urandom")
-SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/opt", "/nix/store")
-SETTINGS = (
+SYSTEM_FOLDERS = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/opt", "/nix/store")
+SYSTEM_SETTINGS = (
     "/etc/ld.so.cache",
     "/etc/ld.so.conf",
     "/etc/ld.so.conf.d",
     "/etc/localtime",
     "/etc/fonts",
 )
-PROCESSOR = ("/proc/cpuinfo", "/sys/devices/system/cpu")
+PROCESSOR_INFO = ("/proc/cpuinfo", "/sys/devices/system/cpu")
 """Where torch looks up what the processor can do: all that is seen of these folders."""
 
 
 @dataclass(frozen=True)
-class View:
+class VisibleFiles:
     """The part of a machine's files that a kernel sees.
 
     Args:
@@ -47,7 +47,7 @@ class View:
 
 
 @dataclass(frozen=True)
-class Allowance:
+class ResourceLimits:
     """What a kernel may use in all.
 
     Args:
@@ -65,11 +65,11 @@ class Allowance:
     cpu_seconds: int = 600
 
 
-def view_of_kernels() -> View:
+def find_visible_files() -> VisibleFiles:
     """The view from a kernel on this machine."""
     package = Path(mtcourse.__path__[0]).resolve()
     prefixes = {sys.prefix, sys.base_prefix, sysconfig.get_path("purelib"), package}
-    wanted = [*SYSTEM, *SETTINGS, *PROCESSOR, *sorted(map(str, prefixes))]
+    wanted = [*SYSTEM_FOLDERS, *SYSTEM_SETTINGS, *PROCESSOR_INFO, *sorted(map(str, prefixes))]
     links, folders = [], []
     for name in dict.fromkeys(wanted):
         path = Path(name)
@@ -78,10 +78,10 @@ def view_of_kernels() -> View:
             path = path.resolve()
         if path.exists() and not any(path.is_relative_to(one) for one in folders):
             folders.append(path)
-    return View(tuple(folders), tuple(links), tuple(bank_folders(package).values()))
+    return VisibleFiles(tuple(folders), tuple(links), tuple(bank_folders(package).values()))
 
 
-def environment() -> dict[str, str]:
+def kernel_environment() -> dict[str, str]:
     """The environment variables of a kernel: nothing of the grader's."""
     return {
         "HOME": str(HOME),

@@ -10,7 +10,7 @@ from typing import Any
 
 from mtcourse.checks.banks import bank_folders, bank_module
 
-_OLD = "mtcourse.checks."
+_OLD_PREFIX = "mtcourse.checks."
 """Where notebooks that were handed out before this edition look for the banks."""
 
 
@@ -25,11 +25,13 @@ class SilentCheck:
         return False
 
 
-class _Banks(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+class _SilentBankFinder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     """Finds, in place of each bank, a module with such a check and nothing else."""
 
     def __init__(self) -> None:
-        self._names = {name for word in bank_folders() for name in (bank_module(word), _OLD + word)}
+        self._names = {
+            name for word in bank_folders() for name in (bank_module(word), _OLD_PREFIX + word)
+        }
 
     def find_spec(self, fullname: str, path: Any, target: Any = None) -> Any:
         """A module of this kind for a bank; None leaves any other name to Python."""
@@ -41,4 +43,4 @@ class _Banks(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
 def install_silent_checks() -> None:
     """Puts them in place of the banks, from now on."""
-    sys.meta_path.insert(0, _Banks())
+    sys.meta_path.insert(0, _SilentBankFinder())

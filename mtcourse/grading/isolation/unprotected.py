@@ -7,7 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from mtcourse.grading.isolation.sandbox import environment
+from mtcourse.grading.isolation.sandbox import kernel_environment
 
 
 class Unprotected:
@@ -25,7 +25,7 @@ class Unprotected:
             stderr=subprocess.DEVNULL,
             # The last one is for ipykernel, which ends itself when that process is gone.
             env=os.environ
-            | environment()
+            | kernel_environment()
             | {"HOME": home, "IPYTHONDIR": home, "JPY_PARENT_PID": str(os.getpid())},
             cwd=home,
             start_new_session=True,

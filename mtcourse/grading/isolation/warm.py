@@ -12,9 +12,9 @@ import tempfile
 from pathlib import Path
 
 from mtcourse.errors import MtcourseError
-from mtcourse.grading.isolation.sandbox import environment
+from mtcourse.grading.isolation.sandbox import kernel_environment
 
-PATIENCE = 120.0
+START_TIMEOUT = 120.0
 """Seconds that a machine, however busy, is given to import what kernels share."""
 
 
@@ -32,12 +32,12 @@ class Warm:
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=self._log,
-            env=environment() | {"HOME": tempfile.gettempdir()},
+            env=kernel_environment() | {"HOME": tempfile.gettempdir()},
             cwd="/",
             start_new_session=True,
         )
         theirs.close()
-        self._requests.settimeout(PATIENCE)
+        self._requests.settimeout(START_TIMEOUT)
         self._ready = False
 
     def launch(self, connection_file: Path) -> ForkedKernel:
@@ -52,16 +52,16 @@ class Warm:
             except OSError:
                 self._ready = False
             if not self._ready:
-                raise MtcourseError(f"the warm sandbox did not start: {self.said()}")
+                raise MtcourseError(f"the warm sandbox did not start: {self.read_log()}")
         ours, theirs = socket.socketpair()
         with theirs:
             try:
                 socket.send_fds(self._requests, [str(connection_file).encode()], [theirs.fileno()])
             except OSError as error:
-                raise MtcourseError(f"the warm sandbox has ended: {self.said()}") from error
+                raise MtcourseError(f"the warm sandbox has ended: {self.read_log()}") from error
         return ForkedKernel(ours)
 
-    def said(self) -> str:
+    def read_log(self) -> str:
         """What the processes outside of the walls have complained of."""
         self._log.seek(0)
         return " ".join(self._log.read()[-500:].split()) or "it said nothing"

@@ -47,7 +47,7 @@ def run_on_cluster(
     with client, client.as_current():
         cluster_jobs = _ClusterJobs(client, scheduler, grade, on_result)
         suspects = cluster_jobs.run(jobs, _check_workers(client, scheduler))
-        # A worker that dies may have had two jobs, and Dask blames both: alone, only one is.
+        # A worker that dies may have two jobs, and Dask blames both, so each is run again alone.
         for job, reason in cluster_jobs.run(suspects, 1).items():
             on_result(job, failed_result(job, reason))
 
@@ -62,7 +62,7 @@ class _ClusterJobs:
         self._gone_message = f"the cluster at {scheduler} has gone: start it again, and this too"
         self._grade = grade
         self._on_result = on_result
-        self._last_seen = time.monotonic()  # a worker, for the last time
+        self._last_seen = time.monotonic()  # when there was a worker
 
     def run(self, jobs: Iterable[Job], width: int) -> dict[Job, str]:
         """Runs jobs, ``width`` at a time; returns those whose workers died, with Dask's message."""

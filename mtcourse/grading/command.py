@@ -263,7 +263,7 @@ class _ClassGrader:
             for one in due:
                 try:
                     yield make_submission_job(one, config)
-                except Unreadable as error:  # since it was looked at first
+                except Unreadable as error:  # it has changed since it was found
                     results.append(unreadable_result(one, config, str(error)))
                     write_record(self._out / RECORDS, results[-1])
 

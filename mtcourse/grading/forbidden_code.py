@@ -71,7 +71,7 @@ def _describe_fault(node: ast.AST, banned: set[str]) -> str:
         return f"{node.id}, which is the course's own"
     if isinstance(node, ast.Name) and node.id in DYNAMIC_CODE:
         return node.id
-    # A method may be called eval, as that of every model is.
+    # A method may be called eval, such as that of every model.
     return node.attr if isinstance(node, ast.Attribute) and node.attr == "import_module" else ""
 
 

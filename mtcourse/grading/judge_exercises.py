@@ -98,7 +98,7 @@ def _judge_exercise(
         lost = session.prepare(before, exercise.id, companions)
         judged = _judge_answer(session, exercise, seed, lost)
         if judged.outcome not in KERNEL_LOST:
-            if number:  # with more of them the kernel was lost
+            if number:  # with more companions the kernel was lost
                 session.run_separately()
             break
     own = [i for i, one in enumerate(before) if (one.role, one.exercise) == ("answer", exercise.id)]
@@ -134,7 +134,7 @@ def _judge_answer(
         return JudgedExercise(exercise.id, "passed", verdict, note=note)
     if verdict.answered:
         outcome = "wrong"
-    else:  # nothing was there to try: the stub, something else than was asked for, or no answer
+    else:  # nothing could be tried: a stub, no answer, or one of another kind
         outcome = "error" if failure else "open" if verdict.wrong == OPEN else "wrong"
     public_verdict = (
         verdict if exercise.cases is None else _try_answer(session, exercise, PUBLIC_SEED)[0]

@@ -133,7 +133,7 @@ class GradingKernel(RunningKernel):
                     return CellResult("kernel-died")
                 if self._disconnections.poll(0):
                     return self._explain_disconnection()
-            except Exception as error:  # what comes in is whatever somebody sends in its name
+            except Exception as error:  # learners can send any message in its name
                 return CellResult(
                     "kernel-died", error=f"it sent what no kernel sends: {clip_text(error)}"
                 )

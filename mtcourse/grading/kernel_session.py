@@ -38,10 +38,10 @@ class KernelSession:
         self._deadline = time.monotonic() + self._limits.total
         self._kernel: GradingKernel | None = None
         self._is_first = True  # whether no other kernel was lost or ended before this one
-        self._cells_run: list[int] = []  # the cells that this kernel has run, by their places
-        self._survived: set[int] = set()  # cells that have not lost a kernel
-        self._excluded: set[int] = set()  # the learner's cells that have
-        self._runs_together = True  # whether all that is left can be run in one kernel
+        self._cells_run: list[int] = []  # positions of the cells that this kernel has run
+        self._survived: set[int] = set()  # cells that a kernel has survived
+        self._excluded: set[int] = set()  # the learner's cells that lost a kernel
+        self._runs_together = True  # whether one kernel can run all remaining cells
         self.failed_answers: dict[str, CellResult] = {}  # of this kernel, by exercise
         self.notices: list[str] = []  # what learner and instructor should know about the run
 
@@ -168,7 +168,7 @@ def find_dependencies(cells: Sequence[MergedCell], exercise: str) -> set[int]:
     names = {i: find_shared_names(one.source) for i, one in enumerate(cells) if one.role != "check"}
     binding: dict[str, set[int]] = {}
     for place, of_cell in names.items():
-        # An answer that never came to define its name is meant by it all the same.
+        # The exercise's name refers to its answer, even if the cell does not define it.
         for name in of_cell.bound | {cells[place].exercise}:
             binding.setdefault(name, set()).add(place)
     own = [i for i in names if (cells[i].role, cells[i].exercise) == ("answer", exercise)]

@@ -54,7 +54,7 @@ def make_nbval_notebook(
 def _make_cell(number: int, source: str, outputs: list[Any], tags: list[str]) -> dict[str, Any]:
     return {
         "cell_type": "code",
-        "execution_count": number,  # without one nbval takes outputs for leftovers
+        "execution_count": number,  # without one nbval ignores the outputs
         "id": f"cell-{number}",
         "metadata": {"tags": tags},
         "outputs": outputs,

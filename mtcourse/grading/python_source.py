@@ -148,7 +148,7 @@ def _parse_cell(code: str) -> list[ast.stmt]:
         return _parse_python(_translate_magics(code))
     except SyntaxError as error:
         word = code.split(maxsplit=1)[0] if len(code.strip().splitlines()) == 1 else ""
-        if word in PYTHON_MAGICS:  # of a line by itself IPython takes the % for granted
+        if word in PYTHON_MAGICS:  # IPython does not need the % on a line of its own
             return _parse_cell(f"%{code.strip()}")
         raise NotPython(str(error)) from error
 
@@ -205,7 +205,7 @@ def _translate_magics(code: str) -> str:
         return Patient().transform_cell(code)
     except (Unparsable, SyntaxError):
         raise
-    except Exception as error:  # it is made for what people write, and not for just anything
+    except Exception as error:  # it is not made for arbitrary input
         raise Unparsable(f"IPython cannot read it: {error}") from error
 
 

@@ -102,7 +102,7 @@ def _stopped_progress(spec: ExerciseSpec, why: str) -> ExerciseProgress:
 
 def run_notebook(path: Path, notebook: Mapping[str, Any]) -> dict[str, Any]:
     """Runs all cells of a notebook, even after one fails, and returns it with their outputs."""
-    # nbformat would import a validator that takes seconds, and does not need it.
+    # nbformat would import a slow validator that is not needed.
     sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]
     import nbformat
     from nbclient import NotebookClient
@@ -114,12 +114,12 @@ def run_notebook(path: Path, notebook: Mapping[str, Any]) -> dict[str, Any]:
         interrupt_on_timeout=True,
         allow_errors=True,
         record_timing=False,
-        coalesce_streams=True,  # else printed lines would be split as they happen to arrive
+        coalesce_streams=True,  # otherwise printed lines are split at random
         kernel_name="python3",
         resources={"metadata": {"path": str(path.parent)}},
     )
     try:
-        # A kernel warns on its own standard error that it listens on the loopback address.
+        # The kernel warns on standard error that it listens on the loopback address.
         executed = client.execute(stderr=subprocess.DEVNULL)
     except DeadKernelError as error:
         raise MtcourseError(

@@ -226,7 +226,7 @@ def _recognise_notebook(file: SubmittedFile, known: KnownNotebooks) -> str:
     except Unreadable:
         return ""
     marks = {mark for cell in cells for mark in (cell.exercise, cell.id) if isinstance(mark, str)}
-    # The code itself is not parsed here: what it takes to do so is up to whoever wrote it.
+    # The code is not parsed here, because its author decides how long that takes.
     marks |= {name for cell in cells for name in _DEFINITION.findall(cell.text)}
     shares = sorted(
         ((len(marks & exercises), name) for name, exercises in known.items()), reverse=True

@@ -98,7 +98,7 @@ def describe_single_file(path: Path) -> SubmittedFile:
 def _describe_file(path: Path, parts: tuple[str, ...]) -> SubmittedFile:
     try:
         modified = path.stat(follow_symlinks=False).st_mtime
-    except OSError:  # it has gone since; reading it will say so
+    except OSError:  # it was deleted meanwhile; reading it gives the reason
         modified = 0.0
     return SubmittedFile(parts, lambda: read_file(path), modified)
 
@@ -120,7 +120,7 @@ def list_class_archive(path: Path) -> list[SubmittedFile]:
     Raises:
         Unreadable: it is not an archive, or is damaged.
     """
-    if not path.is_file():  # a pipe would be waited for
+    if not path.is_file():  # opening a pipe would wait
         raise Unreadable(NOT_A_FILE)
     archive = _open_archive(path)
     files = _list_members(archive, functools.partial(_read_member, archive))
@@ -228,5 +228,5 @@ def _modification_time(member: zipfile.ZipInfo) -> float:
 
 
 def _is_system_file(name: str) -> bool:
-    # ".." is no such name, but a path to be refused.
+    # ".." is not one of these names, but a path to refuse.
     return name in SYSTEM_FILES or (name.startswith(".") and name not in (".", ".."))

@@ -55,7 +55,7 @@ def read_submitted_notebook(path: Path) -> SubmittedNotebook:
 def read_file(path: Path) -> bytes:
     """Reads a file's bytes, but refuses links and devices, and stops at the largest size."""
     flags = os.O_RDONLY
-    for name in ("O_BINARY", "O_NOFOLLOW", "O_NONBLOCK"):  # those that the system has
+    for name in ("O_BINARY", "O_NOFOLLOW", "O_NONBLOCK"):  # not every system has all of them
         flags |= getattr(os, name, 0)
     try:
         descriptor = os.open(path, flags)

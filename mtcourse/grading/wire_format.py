@@ -58,7 +58,7 @@ def encode_value(value: Any) -> Any:
     if isinstance(value, str):
         return value[:MAX_TEXT_LENGTH]
     if isinstance(value, tuple | list):
-        kind = "tuple" if isinstance(value, tuple) else "list"  # or what is built on them
+        kind = "tuple" if isinstance(value, tuple) else "list"  # or a subclass
         return {kind: [encode_value(part) for part in value]}
     if isinstance(value, set | frozenset):
         return {"set": sorted((encode_value(part) for part in value), key=repr)}

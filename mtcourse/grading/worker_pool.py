@@ -79,7 +79,7 @@ class _Worker:
     def __init__(self, grade: GradeFunction) -> None:
         context = multiprocessing.get_context("spawn")
         self.pipe, theirs = context.Pipe()
-        # For its temporary files: one that dies leaves some behind.
+        # For its temporary files, some of which a dead process leaves behind.
         self._folder = tempfile.TemporaryDirectory(
             prefix="mtc-", dir=find_socket_folder(), ignore_cleanup_errors=True
         )
@@ -98,7 +98,7 @@ class _Worker:
             self._send()
 
     def _send(self) -> None:
-        # If it has died meanwhile, this is seen where its answer is waited for.
+        # If it has died meanwhile, poll_answer notices.
         with contextlib.suppress(OSError):
             self.pipe.send(self.job)
 
@@ -140,9 +140,9 @@ class _Worker:
 def _run_worker(pipe: Connection, grade: GradeFunction, folder: str) -> None:
     """Runs jobs until the pipe is closed."""
     tempfile.tempdir = folder
-    # Ctrl-C reaches every process of a terminal; it is the first one's to end the others.
+    # Ctrl-C reaches every process of a terminal, but only the first one ends the others.
     signal.signal(signal.SIGINT, lambda *_: None)
-    if sys.platform != "win32":  # where a process that is ended is not asked
+    if sys.platform != "win32":  # where processes are killed without a signal
         signal.signal(signal.SIGTERM, _exit_on_signal)
         signal.signal(signal.SIGALRM, _exit_on_signal)
         sys.unraisablehook = _exit_after_destructor

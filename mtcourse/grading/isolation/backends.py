@@ -1,18 +1,17 @@
-"""Which ways there are to keep a kernel apart, and which is the best that works here."""
+"""The isolations that a kernel can run in, and the best one that this machine has."""
 
 from __future__ import annotations
 
 import atexit
 import functools
-import importlib
 from pathlib import Path
 from typing import Any, Protocol
 
 from mtcourse.errors import MtcourseError
-
-BACKEND_NAMES = ("warm", "bubblewrap", "podman", "docker", "none")
-"""From the best to none at all."""
-_MODULES = {"podman": "containers", "docker": "containers", "none": "unprotected"}
+from mtcourse.grading.isolation.bubblewrap import Bubblewrap
+from mtcourse.grading.isolation.containers import Containers
+from mtcourse.grading.isolation.unprotected import Unprotected
+from mtcourse.grading.isolation.warm import Warm
 
 
 class Isolation(Protocol):
@@ -20,44 +19,63 @@ class Isolation(Protocol):
 
     name: str
 
+    def why_unavailable(self) -> str:
+        """Returns why this machine does not have it; an empty string if it does."""
+        ...
+
+    def open(self) -> None:
+        """Starts what all kernels share."""
+        ...
+
     def launch(self, connection_file: Path) -> Any:
         """Starts a kernel that listens where the file says; a process like ``Popen``."""
         ...
 
     def close(self) -> None:
-        """Ends whatever it keeps."""
+        """Ends what all kernels share."""
         ...
+
+
+BACKENDS: tuple[Isolation, ...] = (
+    Warm(),
+    Bubblewrap(),
+    Containers("podman"),
+    Containers("docker"),
+    Unprotected(),
+)
+"""The isolations, from the best one to none at all."""
+BACKEND_NAMES = tuple(backend.name for backend in BACKENDS)
 
 
 @functools.cache
 def why_unavailable(name: str) -> str:
-    """Why a way cannot be had on this machine; empty where it can.
+    """Returns why this machine does not have an isolation; an empty string if it does.
 
     Raises:
-        MtcourseError: there is no such way.
+        MtcourseError: there is no isolation of this name.
     """
     if name not in BACKEND_NAMES:
-        raise MtcourseError(
-            f"there is no isolation {name!r}: take auto, {', '.join(BACKEND_NAMES)}"
-        )
-    return _module(name).why_not(name)
+        known = ", ".join(BACKEND_NAMES)
+        raise MtcourseError(f"there is no isolation {name!r}: take auto, {known}")
+    return _find_backend(name).why_unavailable()
 
 
 @functools.cache
 def open_isolation(name: str) -> Isolation:
-    """A way by its name; "auto" is the best that works here. Each is opened once in a process.
+    """Opens an isolation, once in a process; "auto" opens the best one that is available.
 
     Raises:
-        MtcourseError: it cannot be had, with the reason.
+        MtcourseError: it is unavailable, with the reason.
     """
     if name == "auto":
         return open_isolation(next(one for one in BACKEND_NAMES if not why_unavailable(one)))
     if reason := why_unavailable(name):
         raise MtcourseError(f"the isolation {name!r} cannot be had here: {reason}")
-    opened = _module(name).opened(name)
-    atexit.register(opened.close)
-    return opened
+    isolation = _find_backend(name)
+    isolation.open()
+    atexit.register(isolation.close)
+    return isolation
 
 
-def _module(name: str) -> Any:
-    return importlib.import_module(f"{__package__}.{_MODULES.get(name, name)}")
+def _find_backend(name: str) -> Isolation:
+    return next(backend for backend in BACKENDS if backend.name == name)

@@ -1,10 +1,11 @@
-"""A process that has imported everything once, and forks a kernel behind walls on request.
+"""A process that has imported everything once, and forks an isolated kernel on request.
 
     python -P -m mtcourse.grading.isolation.fork_server DESCRIPTOR
 
-On the socket with that number come requests, each a connection file and a socket of its own. To
-that goes the kernel's exit status when it has ended; when its other end is closed, the kernel ends.
-Above each kernel stand two more processes: the keeper outside of its walls, and process 1 inside.
+Requests arrive on the socket with that descriptor. Each is a connection file, together with a
+socket for this kernel: the kernel's exit status is sent there, and the kernel ends if the other end
+is closed. Each kernel has two parent processes: a supervisor outside of its namespaces, and process
+1 inside.
 """
 
 from __future__ import annotations
@@ -32,20 +33,20 @@ from mtcourse.grading.isolation.sandbox import (
 )
 
 FIRST_USER_ID = 1_900_000_000
-"""Kernels run as users from here on, whom nothing else on the machine belongs to."""
+"""The first of the user ids for kernels; no user of the machine has one of these."""
 MAX_REQUEST_BYTES = 4096
 MEMORY_POLL_SECONDS = 0.25
-"""Seconds between looks at how much memory all processes of a kernel hold."""
+"""Seconds between two measurements of the memory of a kernel's processes."""
 
 
 def serve(requests: socket.socket) -> None:
-    """Forks a kernel for each request, until nobody can ask any more."""
+    """Forks a kernel for each request, until the socket is closed."""
     for name in ("ipykernel.kernelapp", "ipykernel.ipkernel", *PRELOADED_MODULES):
         importlib.import_module(name)
     visible = find_visible_files()
     gc.collect()
     gc.freeze()  # a collection in a kernel would otherwise copy every page that is shared
-    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # keepers leave nothing to wait for
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # supervisors are not waited for
     requests.sendall(b"ready")
     while True:
         request, descriptors, _, _ = socket.recv_fds(requests, MAX_REQUEST_BYTES, 1)
@@ -59,7 +60,7 @@ def serve(requests: socket.socket) -> None:
 
 
 def _run_and_exit(act: Callable[[], int | None]) -> NoReturn:
-    """Does one thing and ends, whatever happens: a forked process never returns."""
+    """Runs a function and exits, even after an exception: a forked process never returns."""
     status = 1
     try:
         status = act() or 0
@@ -70,7 +71,7 @@ def _run_and_exit(act: Callable[[], int | None]) -> NoReturn:
 
 
 def _supervise(visible: VisibleFiles, connection_file: Path, control: socket.socket) -> None:
-    """Stands outside: ends the kernel when its client is gone, and tells how it ended."""
+    """Runs outside: ends the kernel if its client is gone, and sends its exit status."""
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     os.setsid()
     as_root = os.geteuid() == 0
@@ -92,7 +93,7 @@ def _supervise(visible: VisibleFiles, connection_file: Path, control: socket.soc
 
 
 def _run_first_process(visible: VisibleFiles, connection_file: Path, user: int | None) -> int:
-    """Process 1 inside: builds the walls, starts the kernel, and ends with it."""
+    """Runs as process 1 inside: enters the namespaces, starts the kernel, and ends with it."""
     limits = ResourceLimits()
     owner = user if user is not None else namespaces.INSIDE_USER_ID
     processes = namespaces.enter(visible, connection_file.parent, limits, owner)
@@ -103,7 +104,7 @@ def _run_first_process(visible: VisibleFiles, connection_file: Path, user: int |
         signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGCHLD])
         _run_and_exit(functools.partial(_run_kernel_process, connection_file, limits, user, ready))
     os.close(ready)
-    os.read(listens, 1)  # its sockets are there, before anything of the learner's is
+    os.read(listens, 1)  # its sockets exist, and no cell has run yet
     namespaces.make_read_only(connection_file.parent)
     namespaces.drop_privileges(None if user is None else user + 100_000_000)
     namespaces.hide_from_others()
@@ -119,7 +120,7 @@ def _run_first_process(visible: VisibleFiles, connection_file: Path, user: int |
 def _run_kernel_process(
     connection_file: Path, limits: ResourceLimits, user: int | None, ready: int
 ) -> None:
-    """Process 2 inside: without rights, files or surroundings of anybody else."""
+    """Runs as process 2 inside: drops privileges, files and environment, and becomes the kernel."""
     nothing = os.open("/dev/null", os.O_RDWR)
     for standard in (0, 1, 2):
         os.dup2(nothing, standard)

@@ -1,4 +1,4 @@
-"""The process in which a learner's cells run: IPython's own kernel, with silent checks.
+"""The process that runs a learner's cells: IPython's own kernel, with silent checks.
 
 python -P -m mtcourse.grading.isolation.kernel_process CONNECTION_FILE
 """
@@ -26,15 +26,15 @@ PRELOADED_MODULES = (
     "mtcourse.evaluation.scores",
     "mtcourse.text.corpora",
 )
-"""What notebooks import first, and what a kernel need not import again where it is forked."""
+"""The modules that notebooks import first, imported once before kernels are forked."""
 
 
 def run_kernel(connection_file: Path, is_ready: Callable[[], None] | None = None) -> None:
-    """Serves one client's cells until it is ended.
+    """Runs a kernel until it is ended.
 
     Args:
-        connection_file: says where to listen.
-        is_ready: called when the kernel listens, before it runs anything.
+        connection_file: the file with its sockets.
+        is_ready: called when the kernel is listening, before it runs any cell.
     """
     from ipykernel.kernelapp import IPKernelApp
 
@@ -49,12 +49,11 @@ def run_kernel(connection_file: Path, is_ready: Callable[[], None] | None = None
 
 
 def limit_process(limits: ResourceLimits, own_user: bool) -> None:
-    """Sets what this process and its children may use of everything, as far as the system can.
+    """Limits the resources of this process and its children, as far as the system allows.
 
     Args:
         limits: the limits.
-        own_user: whether the user of the process has no other processes, so that they can be
-            counted.
+        own_user: whether no other kernel runs as the same user, so that processes can be counted.
     """
     try:
         resource: Any = importlib.import_module("resource")
@@ -74,7 +73,7 @@ def limit_process(limits: ResourceLimits, own_user: bool) -> None:
 
 
 def _exit_when_stdin_ends() -> None:
-    """Ends this process when whoever holds the other end of its standard input is gone."""
+    """Ends this process when the other end of its standard input is closed."""
     while os.read(0, 1):
         pass
     os._exit(0)

@@ -1,6 +1,7 @@
-"""Linux's walls around a process: its own files, network, processes and rights.
+"""Linux namespaces: files, network, processes and privileges that belong to one kernel.
 
-The system's calls unshare, mount, pivot_root and prctl, which Python 3.11 does not have.
+It calls unshare, mount, pivot_root and prctl through the C library, because Python 3.11 does not
+have them.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from mtcourse.grading.isolation.sandbox import (
 )
 
 INSIDE_USER_ID = 1000
-"""The number that a user without rights has inside of a user namespace."""
+"""The user id inside a user namespace."""
 NEW_MOUNTS, NEW_IPC, NEW_USER, NEW_PROCESSES, NEW_NETWORK = (
     0x00020000,
     0x08000000,
@@ -48,14 +49,14 @@ _libc = ctypes.CDLL(None, use_errno=True)
 
 
 def _call(name: str, *arguments: object) -> None:
-    """A function of the C library; its failure is an OSError that says which."""
+    """Calls a function of the C library; a failure raises an OSError with its name."""
     if getattr(_libc, name)(*arguments) < 0:
         number = ctypes.get_errno()
         raise OSError(number, f"{name}: {os.strerror(number)}")
 
 
 def unshare(as_root: bool) -> None:
-    """Leaves the machine's files, network and processes; who is not root gets a user namespace."""
+    """Enters new namespaces for files, network and processes; without root also for users."""
     walls = NEW_MOUNTS | NEW_IPC | NEW_PROCESSES | NEW_NETWORK
     user, group = os.getuid(), os.getgid()
     _call("unshare", walls if as_root else walls | NEW_USER)
@@ -66,24 +67,24 @@ def unshare(as_root: bool) -> None:
 
 
 def enter(visible: VisibleFiles, writable: Path, limits: ResourceLimits, owner: int) -> int | None:
-    """Makes a view the whole of the files that this process sees.
+    """Makes the visible files the root of this process.
 
-    Returns a descriptor of the folder of all processes inside, which nobody else sees; None where
+    Returns a descriptor of the folder of all processes inside, which no other process sees; None if
     the machine does not allow it.
 
     Args:
         visible: the files that it sees.
         writable: a folder that it sees and may write to.
-        limits: limits the size of its own folders.
-        owner: the user who owns these folders.
+        limits: limits the size of its scratch folders.
+        owner: the user id of the owner of these folders.
     """
     _mount("none", "/", "", _RECURSIVE | _PRIVATE)
-    root = Path("/tmp")  # any folder will do: it becomes the root of what is seen here
+    root = Path("/tmp")  # any folder will do: it becomes the root
     binds = [(path, path, True) for path in visible.read_only]
     binds += [(Path("/dev", name), Path("/dev", name), False) for name in DEVICES]
     sources = {path: os.open(path, os.O_PATH) for path, _, _ in [*binds, (writable, 0, 0)]}
     _mount("tmpfs", str(root), "tmpfs", _NO_SETUID | _NO_DEVICES, "size=4m,mode=755")
-    for path in SCRATCH_FOLDERS:  # first, for what is seen may lie in one of them
+    for path in SCRATCH_FOLDERS:  # first, because visible files may be below one of them
         place = root / path.relative_to("/")
         place.mkdir(parents=True, exist_ok=True)
         options = f"size={limits.scratch},mode=700,uid={owner},gid={owner}"
@@ -110,7 +111,7 @@ def enter(visible: VisibleFiles, writable: Path, limits: ResourceLimits, owner: 
 
 
 def _open_proc(place: Path) -> int | None:
-    """Opens the folder of processes and takes it away again; what is open can still be read."""
+    """Opens the folder of processes and unmounts it; the descriptor stays valid."""
     place.mkdir(exist_ok=True)
     try:
         _mount("proc", str(place), "proc", _NO_SETUID | _NO_DEVICES)
@@ -122,7 +123,7 @@ def _open_proc(place: Path) -> int | None:
 
 
 def measure_memory(processes: int) -> int:
-    """Bytes that all processes of a folder hold, and share with no file."""
+    """Returns the bytes that all processes of a folder hold, and do not share with files."""
     pages = 0
     for name in os.listdir(processes):
         if name.isdigit():
@@ -137,7 +138,7 @@ def measure_memory(processes: int) -> int:
 
 
 def _bind(source: int, place: Path, read_only: bool) -> None:
-    """Puts an open file or folder in another place."""
+    """Mounts an open file or folder at another path."""
     origin = f"/proc/self/fd/{source}"
     if os.path.isdir(origin):
         place.mkdir(parents=True, exist_ok=True)
@@ -152,12 +153,12 @@ def _bind(source: int, place: Path, read_only: bool) -> None:
 
 
 def make_read_only(folder: Path) -> None:
-    """Lets nobody inside write into a folder any more."""
+    """Makes a folder read-only for all processes inside."""
     _mount("none", str(folder), "", _BIND | _REMOUNT | _READ_ONLY | _NO_SETUID | _NO_DEVICES)
 
 
 def _pivot_root(root: Path) -> None:
-    """Makes a folder the root, and forgets the one before."""
+    """Makes a folder the root, and unmounts the old root."""
     os.chdir(root)
     here = b"."
     _call("syscall", _PIVOT_ROOT[os.uname().machine], here, here)
@@ -178,13 +179,13 @@ def _mount(source: str, place: str, kind: str, flags: int, options: str = "") ->
 
 
 def drop_privileges(user: int | None) -> None:
-    """Becomes a user without any right, for good.
+    """Drops all privileges of this process for good.
 
     Args:
-        user: whom to become; None where the process stays who it is.
+        user: the user id to change to; None keeps the user.
     """
     for capability in range(_CAPABILITIES):
-        _libc.prctl(_DROP_CAPABILITY, capability, 0, 0, 0)  # fails for those that there are not
+        _libc.prctl(_DROP_CAPABILITY, capability, 0, 0, 0)  # fails for unknown ones
     if user is not None:
         os.setgroups([])
         os.setresgid(user, user, user)
@@ -195,19 +196,19 @@ def drop_privileges(user: int | None) -> None:
 
 
 def hide_from_others() -> None:
-    """Lets no other process of the same user look into this one."""
+    """Keeps other processes of the same user from inspecting this one."""
     _call("prctl", _SET_UNDUMPABLE, 0, 0, 0, 0)
 
 
 def _check_package_is_readable() -> None:
-    """Looks whether this package can be read by somebody without rights."""
+    """Checks that this package can be read by an unprivileged user."""
     for path in Path(__file__).parents[2].rglob("*"):
         if not os.access(path, os.R_OK):
             raise PermissionError(f"{path} can be read by its owner alone: chmod a+r it")
 
 
 def _try_walls() -> int:
-    """Builds all walls once, around nothing."""
+    """Enters the namespaces once in a child process; returns its exit status."""
     as_root = os.geteuid() == 0
     user = 65534 if as_root else None
     with tempfile.TemporaryDirectory() as writable:

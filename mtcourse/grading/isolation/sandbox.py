@@ -1,7 +1,7 @@
-"""What a learner's kernel may see and use: the same for every way to keep it apart.
+"""What a learner's kernel may see and use, the same in every isolation.
 
-It sees Python, the installed packages, and this one without the banks of its checks; a home of its
-own, empty; and the folder of its sockets. No solution, result or other submission is in it.
+It sees Python, the installed packages, and this package without its banks of checks; empty folders
+of its own; and the folder of its sockets. It sees no solution, result or other submission.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from mtcourse.checks.banks import bank_folders
 
 HOME = Path("/home/learner")
 SCRATCH_FOLDERS = (HOME, Path("/tmp"), Path("/dev/shm"))
-"""Folders that are a kernel's own, empty at its start and gone at its end."""
+"""Folders that belong to one kernel, empty at its start and deleted at its end."""
 DEVICES = ("null", "zero", "full", "random", "urandom")
 SYSTEM_FOLDERS = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/opt", "/nix/store")
 SYSTEM_SETTINGS = (
@@ -28,17 +28,17 @@ SYSTEM_SETTINGS = (
     "/etc/fonts",
 )
 PROCESSOR_INFO = ("/proc/cpuinfo", "/sys/devices/system/cpu")
-"""Where torch looks up what the processor can do: all that is seen of these folders."""
+"""Where torch looks up the processor's features; nothing else of ``/proc`` and ``/sys`` is seen."""
 
 
 @dataclass(frozen=True)
 class VisibleFiles:
-    """The part of a machine's files that a kernel sees.
+    """The files of the machine that a kernel sees.
 
     Args:
-        read_only: files and folders, in the order in which they are put in place.
-        links: symbolic links to make, with where they point.
-        hidden: folders among the former that are empty to it.
+        read_only: files and folders, in the order in which they are mounted.
+        links: symbolic links to create, with their targets.
+        hidden: folders below these that appear empty.
     """
 
     read_only: tuple[Path, ...]
@@ -48,14 +48,14 @@ class VisibleFiles:
 
 @dataclass(frozen=True)
 class ResourceLimits:
-    """What a kernel may use in all.
+    """What a kernel may use altogether.
 
     Args:
-        memory: bytes of data of each process, and of all together half as much again.
-        scratch: bytes of each folder of its own, and of one file.
-        processes: that may run at once, threads included.
-        files: that may be open at once.
-        cpu_seconds: of each process.
+        memory: bytes of data in each process; all processes together may have half as much again.
+        scratch: bytes in each scratch folder, and in one file.
+        processes: the number of simultaneous processes and threads.
+        files: the number of open files.
+        cpu_seconds: the processor time of each process.
     """
 
     memory: int = 2 * 2**30
@@ -66,7 +66,7 @@ class ResourceLimits:
 
 
 def find_visible_files() -> VisibleFiles:
-    """The view from a kernel on this machine."""
+    """Finds the files of this machine that kernels see."""
     package = Path(mtcourse.__path__[0]).resolve()
     prefixes = {sys.prefix, sys.base_prefix, sysconfig.get_path("purelib"), package}
     wanted = [*SYSTEM_FOLDERS, *SYSTEM_SETTINGS, *PROCESSOR_INFO, *sorted(map(str, prefixes))]
@@ -82,7 +82,7 @@ def find_visible_files() -> VisibleFiles:
 
 
 def kernel_environment() -> dict[str, str]:
-    """The environment variables of a kernel: nothing of the grader's."""
+    """Returns the environment variables of a kernel, none of which is the grader's."""
     return {
         "HOME": str(HOME),
         "USER": "learner",

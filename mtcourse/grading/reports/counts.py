@@ -189,7 +189,7 @@ def count_misconceptions(results: Sequence[SubmissionResult]) -> list[Misconcept
                 made[key] += 1
                 said.setdefault(key, Counter())[find_message(one.feedback)] += 1
     found = [
-        # What most of them were told: another's words may be of another fault in the same answer.
+        # The most frequent message: a learner's may be on another fault of the same answer.
         MisconceptionCount(
             *key, max(said[key], key=lambda text: (bool(text), said[key][text], text)), count
         )

@@ -58,7 +58,7 @@ def _make_markdown() -> MarkdownIt:
     markdown = MarkdownIt(
         "js-default", {"html": False, "linkify": False, "maxNesting": MAX_NESTING}
     )
-    markdown.disable("reference")  # there are no links to refer to, and many take long
+    markdown.disable("reference")  # links are dropped, and many references are slow
     for tag in ("link_open", "link_close"):
         markdown.add_render_rule(tag, _render_nothing)
     markdown.add_render_rule("image", _render_picture_as_text)

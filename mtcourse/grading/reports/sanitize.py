@@ -7,8 +7,8 @@ import re
 _ESCAPE = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)")
 """Escape sequences that colour text in a terminal, or set its title."""
 _UNSAFE = re.compile(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f"  # control characters, but for tab and newline
-    "\u061c\u202a-\u202e\u2066-\u2069"  # what turns the direction of text round
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f"  # control characters, except tab and newline
+    "\u061c\u202a-\u202e\u2066-\u2069"  # characters that reverse the direction of text
     "\u2028\u2029\ufeff\ufffe\uffff\ud800-\udfff]"  # other line ends, and what no file can hold
 )
 REPLACEMENT = "\ufffd"

@@ -11,8 +11,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from mtcourse.grading.exercises import exercise_text, with_stubs
-from mtcourse.grading.source import BEGIN, END
+from mtcourse.grading.exercise_notebook import clear_solutions, render_exercise_notebook
+from mtcourse.grading.solution_notebook import BEGIN_SOLUTION, END_SOLUTION
 
 NAME = "05_masks"
 """The notebook whose bank has checks for these exercises."""
@@ -23,24 +23,24 @@ GIVEN = (
 )
 ANSWERS = {
     "causal_mask": f"""def causal_mask(m: int) -> Tensor:
-    {BEGIN}
+    {BEGIN_SOLUTION}
     return torch.ones(m, m, dtype=torch.bool).tril()
-    {END}""",
+    {END_SOLUTION}""",
     "padding_mask": f"""def padding_mask(ids: Tensor, pad: int) -> Tensor:
-    {BEGIN}
+    {BEGIN_SOLUTION}
     return (ids != pad)[:, None, None, :]
-    {END}""",
+    {END_SOLUTION}""",
     "masked_weights": f"""def masked_weights(scores: Tensor, mask: Tensor) -> Tensor:
-    {BEGIN}
+    {BEGIN_SOLUTION}
     weights = torch.softmax(scores.masked_fill(~mask, -math.inf), dim=-1)
     return weights.masked_fill(~mask, 0.0)
-    {END}""",
+    {END_SOLUTION}""",
     "hidden_weight": f"""def hidden_weight(gap: float, v: float, d_k: int, inside: bool) -> float:
-    {BEGIN}
+    {BEGIN_SOLUTION}
     root = math.sqrt(d_k)
     score = (gap + v) / root if inside else gap / root + v
     return torch.sigmoid(torch.tensor(score)).item()
-    {END}""",
+    {END_SOLUTION}""",
 }
 ASSERTIONS = {
     "causal_mask": """assert causal_mask(1).tolist() == [[True]]
@@ -104,7 +104,7 @@ def solution_for_mtcourse() -> dict[str, Any]:
 
 def handed_in_to_mtcourse(solution: Path, author: str) -> dict[str, Any]:
     """What a learner makes of the notebook that was handed out."""
-    notebook = json.loads(exercise_text(solution))
+    notebook = json.loads(render_exercise_notebook(solution))
     for cell in notebook["cells"]:
         if name := cell["metadata"]["mtcourse"].get("id"):
             cell["source"] = f"{_without_marks(ANSWERS[name])}  # {author}"
@@ -148,8 +148,10 @@ def _nbgrader(identity: str, told: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _without_marks(answer: str) -> str:
-    lines = [line for line in answer.splitlines() if line.strip() not in (BEGIN, END)]
-    assert with_stubs(answer) != "\n".join(lines)
+    lines = [
+        line for line in answer.splitlines() if line.strip() not in (BEGIN_SOLUTION, END_SOLUTION)
+    ]
+    assert clear_solutions(answer) != "\n".join(lines)
     return "\n".join(lines)
 
 

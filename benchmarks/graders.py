@@ -24,8 +24,8 @@ from benchmarks.graded_notebook import (
     test_for_otter,
     write,
 )
-from mtcourse.grading.isolation.choose import why_not
-from mtcourse.grading.results import Result
+from mtcourse.grading.isolation.backends import why_unavailable
+from mtcourse.grading.results import SubmissionResult
 
 FULL = float(POINTS * len(ANSWERS))
 """The points of a right notebook."""
@@ -108,10 +108,18 @@ def _mtcourse() -> Grader:
 
     def points(folder: Path) -> list[float]:
         records = (folder / "grades" / "records").glob("*/*.json")
-        return [float(Result.from_json(path.read_text("utf-8")).points) for path in records]
+        return [
+            float(SubmissionResult.from_json(path.read_text("utf-8")).points) for path in records
+        ]
 
     return Grader(
-        "mtcourse, warm sandbox", prepare, hand_in, commands, points, (2, 22), why_not("warm")
+        "mtcourse, warm sandbox",
+        prepare,
+        hand_in,
+        commands,
+        points,
+        (2, 22),
+        why_unavailable("warm"),
     )
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import psutil
 
-from mtcourse.grading.results import Result
+from mtcourse.grading.results import SubmissionResult
 from tests.catalogue.case import Case
 from tests.catalogue.families import FAMILIES
 from tests.catalogue.outside import Outside, watched
@@ -145,12 +145,16 @@ def _resident(process: psutil.Process) -> float:
         return 0.0
 
 
-def _results(records: Path) -> dict[str, Result]:
-    found = [Result.from_json(path.read_text("utf-8")) for path in records.glob("*/*.json")]
+def _results(records: Path) -> dict[str, SubmissionResult]:
+    found = [
+        SubmissionResult.from_json(path.read_text("utf-8")) for path in records.glob("*/*.json")
+    ]
     return {result.learner: result for result in found}
 
 
-def _faults(of_learner: dict[str, Case], results: dict[str, Result]) -> dict[str, list[str]]:
+def _faults(
+    of_learner: dict[str, Case], results: dict[str, SubmissionResult]
+) -> dict[str, list[str]]:
     """What the catalogue has against the verdicts, by learner and case."""
     faults = {}
     for learner, case in of_learner.items():

@@ -150,21 +150,21 @@ def check(
     """Run your answers, and say what is right, what is not, and what comes next."""
     from rich.console import Console
 
-    from mtcourse.grading.progress import folder_table, notebook_table, notebooks_in, wrapped
-    from mtcourse.grading.running import results_of
+    from mtcourse.grading.progress import find_notebooks, folder_table, notebook_table, wrap_report
+    from mtcourse.grading.run_notebook import run_exercises
 
     console = Console()
     results = {}
-    for path in notebooks_in(paths):
+    for path in find_notebooks(paths):
         with console.status(f"running {path.name}"):
-            results[path] = results_of(path)
+            results[path] = run_exercises(path)
     if len(results) > 1:
         console.print(folder_table(results))
         return
     for path, of_one in results.items():
         for result in of_one:
             if result.state in ("wrong", "stopped"):
-                said = wrapped(result.report, console.width)
+                said = wrap_report(result.report, console.width)
                 console.print(said, end="\n\n", markup=False, highlight=False)
         console.print(notebook_table(path, of_one))
 
@@ -203,15 +203,20 @@ def grade(
     """Grade what learners handed in; stopped and started again, it goes on where it was."""
     from rich.console import Console
 
-    from mtcourse.grading.command import Options, explained, graded, write_merged
+    from mtcourse.grading.command import (
+        Options,
+        explain_submission,
+        grade_submissions,
+        write_merged_notebook,
+    )
 
     options = Options(seed, isolation, seconds, workers, scheduler, regrade)
     if merged:
-        seed = write_merged(submissions, solutions, merged, options)
+        seed = write_merged_notebook(submissions, solutions, merged, options)
         typer.echo(f"wrote {merged}, with inputs of --seed {seed}")
     elif explain:
-        explained(submissions, solutions, options, Console())
-    elif status := graded(submissions, solutions, out, options, Console()):
+        explain_submission(submissions, solutions, options, Console())
+    elif status := grade_submissions(submissions, solutions, out, options, Console()):
         raise typer.Exit(status)
 
 
@@ -224,11 +229,11 @@ def build_exercises(
     ] = False,
 ) -> None:
     """Write an exercise notebook for each solution notebook."""
-    from mtcourse.grading.exercises import build
+    from mtcourse.grading.exercise_notebook import write_exercise_notebooks
 
     if not solutions.is_dir():
         raise MtcourseError(f"there is no folder {solutions}: run this where the solutions are")
-    stale = build(solutions, out, write=not only_check)
+    stale = write_exercise_notebooks(solutions, out, write=not only_check)
     for path in stale:
         typer.echo(f"{'out of step' if only_check else 'wrote'}: {path}")
     if stale and only_check:
@@ -240,7 +245,7 @@ def run_solutions(
     notebooks: Annotated[list[Path], typer.Argument(help="Solution notebooks.")],
 ) -> None:
     """Run solution notebooks and store their outputs, which nbval then compares."""
-    from mtcourse.grading.running import store_outputs
+    from mtcourse.grading.run_notebook import store_outputs
 
     for path in notebooks:
         store_outputs(path)

@@ -15,7 +15,7 @@ from pathlib import Path
 import jupytext
 import nbformat
 
-from mtcourse.grading.exercises import INSTALL
+from mtcourse.grading.exercise_notebook import INSTALL
 
 BOOK = Path(__file__).resolve().parent.parent / "book"
 

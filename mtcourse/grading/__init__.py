@@ -1,1 +1,1 @@
-"""Exercise notebooks: made from their solutions, run, and counted."""
+"""Exercise notebooks: made from solution notebooks, run, and graded."""

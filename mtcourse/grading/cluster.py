@@ -1,4 +1,4 @@
-"""Jobs done by the workers of a Dask cluster, which does a dead worker's jobs again by itself."""
+"""Runs jobs on the workers of a Dask cluster, which by itself repeats the jobs of a dead worker."""
 
 from __future__ import annotations
 
@@ -9,28 +9,30 @@ from concurrent.futures import CancelledError
 from typing import Any
 
 from mtcourse.errors import MtcourseError
-from mtcourse.grading.jobs import LOOK_EVERY, RETRIES, Done, Grade, Job, failed
-from mtcourse.grading.keys import surroundings
-from mtcourse.grading.results import Result
+from mtcourse.grading.cache_key import grading_environment
+from mtcourse.grading.jobs import POLL_SECONDS, RETRIES, GradeFunction, Job, OnResult, failed_result
+from mtcourse.grading.results import SubmissionResult
 
-PATIENCE = 30.0
-"""Seconds that a scheduler is given to answer, and its workers to be there."""
-LONGEST_WITHOUT = 300.0
-"""Seconds that a cluster may be without any worker: those that have died are started again."""
+CONNECT_TIMEOUT = 30.0
+"""Seconds for the scheduler to answer, and for its workers to appear."""
+WORKERLESS_TIMEOUT = 300.0
+"""Seconds that a cluster may have no workers, while dead ones are replaced."""
 
 
-def run_on_cluster(jobs: Iterable[Job], grade: Grade, scheduler: str, done: Done) -> None:
-    """Does all jobs, as the processes of ``worker_pool`` do.
+def run_on_cluster(
+    jobs: Iterable[Job], grade: GradeFunction, scheduler: str, on_result: OnResult
+) -> None:
+    """Runs all jobs, as the processes of ``open_worker_pool`` do.
 
     Args:
-        jobs: what to do.
-        grade: how.
-        scheduler: its address, such as tcp://10.0.0.1:8786.
-        done: told of each result as it comes, in this process.
+        jobs: the jobs to run.
+        grade: grades one job.
+        scheduler: the address of the scheduler, such as tcp://10.0.0.1:8786.
+        on_result: called in this process with each result as it comes.
 
     Raises:
-        MtcourseError: there are no workers, or they are not what this machine is; or the cluster
-            has gone.
+        MtcourseError: there are no workers, a worker differs from this machine, or the cluster is
+            gone.
     """
     try:
         from distributed import Client
@@ -39,29 +41,31 @@ def run_on_cluster(jobs: Iterable[Job], grade: Grade, scheduler: str, done: Done
             "a cluster needs dask.distributed: pip install 'mtcourse[cluster]'"
         ) from error
     try:
-        client = Client(scheduler, set_as_default=False, timeout=PATIENCE)
+        client = Client(scheduler, set_as_default=False, timeout=CONNECT_TIMEOUT)
     except (OSError, ValueError) as error:
         raise MtcourseError(f"there is no Dask scheduler at {scheduler}: {error}") from error
     with client, client.as_current():
-        run = _Run(client, scheduler, grade, done)
-        suspects = run.do(jobs, _width(client, scheduler))
-        # A worker that dies may have had two jobs, and Dask blames both: alone, only one is.
-        for job, reason in run.do(suspects, 1).items():
-            done(job, failed(job, reason))
+        cluster_jobs = _ClusterJobs(client, scheduler, grade, on_result)
+        suspects = cluster_jobs.run(jobs, _check_workers(client, scheduler))
+        # A worker that dies may have two jobs, and Dask blames both, so each is run again alone.
+        for job, reason in cluster_jobs.run(suspects, 1).items():
+            on_result(job, failed_result(job, reason))
 
 
-class _Run:
-    """Jobs on a cluster that may lose workers, or go altogether."""
+class _ClusterJobs:
+    """The jobs on a cluster that may lose its workers, or be shut down."""
 
-    def __init__(self, client: Any, scheduler: str, grade: Grade, done: Done) -> None:
+    def __init__(
+        self, client: Any, scheduler: str, grade: GradeFunction, on_result: OnResult
+    ) -> None:
         self._client = client
-        self._gone = f"the cluster at {scheduler} has gone: start it again, and this too"
+        self._gone_message = f"the cluster at {scheduler} has gone: start it again, and this too"
         self._grade = grade
-        self._done = done
-        self._seen = time.monotonic()  # a worker, for the last time
+        self._on_result = on_result
+        self._last_seen = time.monotonic()  # when there was a worker
 
-    def do(self, jobs: Iterable[Job], width: int) -> dict[Job, str]:
-        """Does jobs, so many at a time; returns those whose workers died, with what Dask said."""
+    def run(self, jobs: Iterable[Job], width: int) -> dict[Job, str]:
+        """Runs jobs, ``width`` at a time; returns those whose workers died, with Dask's message."""
         fresh = iter(jobs)
         given: dict[Any, Job] = {}
         killed: dict[Job, str] = {}
@@ -70,31 +74,31 @@ class _Run:
                 given[self._client.submit(self._grade, job, pure=False, retries=RETRIES)] = job
             if not given:
                 return killed
-            for future in self._finished(list(given)):
-                answer = self._answer(future, given[future])
+            for future in self._wait_for_finished(list(given)):
+                answer = self._read_answer(future, given[future])
                 if answer is None:
                     continue
                 job = given.pop(future)
-                if isinstance(answer, Result):
-                    self._done(job, answer)
+                if isinstance(answer, SubmissionResult):
+                    self._on_result(job, answer)
                 else:
                     killed[job] = answer
 
-    def _finished(self, futures: list[Any]) -> Iterable[Any]:
-        """Those that have ended; none after some time of waiting."""
+    def _wait_for_finished(self, futures: list[Any]) -> Iterable[Any]:
+        """Waits for a while, and returns the futures that have finished."""
         from distributed import wait
 
         try:
-            looked: Any = wait(futures, timeout=LOOK_EVERY, return_when="FIRST_COMPLETED")
-            finished = looked.done
+            waited: Any = wait(futures, timeout=POLL_SECONDS, return_when="FIRST_COMPLETED")
+            finished = waited.done
         except TimeoutError:
             finished = set()
         except CancelledError as error:
-            raise MtcourseError(self._gone) from error
+            raise MtcourseError(self._gone_message) from error
         if finished or self._has_workers():
-            self._seen = time.monotonic()
-        elif time.monotonic() - self._seen > LONGEST_WITHOUT:
-            raise MtcourseError(self._gone)
+            self._last_seen = time.monotonic()
+        elif time.monotonic() - self._last_seen > WORKERLESS_TIMEOUT:
+            raise MtcourseError(self._gone_message)
         return finished
 
     def _has_workers(self) -> bool:
@@ -103,26 +107,26 @@ class _Run:
         except OSError:
             return False
 
-    def _answer(self, future: Any, job: Job) -> Result | str | None:
-        """A result, what killed its workers, or None if it was lost with one, and is done again."""
+    def _read_answer(self, future: Any, job: Job) -> SubmissionResult | str | None:
+        """Returns a result, why its workers died, or None if it was lost and runs again."""
         from distributed import KilledWorker
 
         try:
-            return future.result(timeout=PATIENCE)
+            return future.result(timeout=CONNECT_TIMEOUT)
         except CancelledError as error:
-            raise MtcourseError(self._gone) from error
+            raise MtcourseError(self._gone_message) from error
         except KilledWorker as error:
             return str(error)
         except Exception as error:
             if isinstance(error, TimeoutError) and future.status != "error":
                 return None
-            return failed(job, f"{type(error).__name__}: {error}")
+            return failed_result(job, f"{type(error).__name__}: {error}")
 
 
-def _width(client: Any, scheduler: str) -> int:
-    """How many jobs the workers of a cluster do at a time; they must be what this machine is."""
+def _check_workers(client: Any, scheduler: str) -> int:
+    """Checks that the workers equal this machine; returns how many jobs run at a time."""
     try:
-        client.wait_for_workers(1, timeout=PATIENCE)
+        client.wait_for_workers(1, timeout=CONNECT_TIMEOUT)
     except TimeoutError as error:
         raise MtcourseError(f"the scheduler at {scheduler} has no workers: start some") from error
     workers = client.scheduler_info(n_workers=-1)["workers"].values()
@@ -131,8 +135,8 @@ def _width(client: Any, scheduler: str) -> int:
             "a worker of the cluster has several threads, and a kernel wants a process: "
             "start workers with --nthreads 1 --nworkers N"
         )
-    here = surroundings()
-    for address, there in client.run(surroundings).items():
+    here = grading_environment()
+    for address, there in client.run(grading_environment).items():
         if there != here:
             different = ", ".join(name for name in here if there.get(name) != here[name])
             raise MtcourseError(

@@ -1,4 +1,4 @@
-"""A submission to grade, and how a job is done, told and given up: here and on a cluster alike."""
+"""The job of grading one submission, and what machines and clusters agree on about jobs."""
 
 from __future__ import annotations
 
@@ -6,28 +6,28 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 from mtcourse.grading.kernel import Limits
-from mtcourse.grading.results import FAILED, Result
+from mtcourse.grading.results import FAILED, SubmissionResult
 
 RETRIES = 2
-"""Times that a job is tried again when its process has died, or the grader has failed in it."""
-LOOK_EVERY = 1.0
-"""Seconds between looks at processes that say nothing: do they still live?"""
+"""How often a job is tried again after its process has died, or the grader has failed in it."""
+POLL_SECONDS = 1.0
+"""Seconds between two checks that a silent process is still alive."""
 
 
 @dataclass(frozen=True)
 class Job:
-    """What it takes to grade one submission, on this machine or on another.
+    """Everything that is needed to grade one submission, on this machine or on another.
 
     Args:
-        learner: whose it is.
-        notebook: which exercise notebook it answers, such as "04_attention".
-        file: where it lay.
-        content: its bytes.
+        learner: the author of the submission.
+        notebook: the name of the exercise notebook that it answers, such as "04_attention".
+        file: the path of the submitted file.
+        content: the bytes of that file.
         solution: the bytes of the notebook in ``solutions/``.
-        seed: of the inputs on which answers are tried.
-        isolation: how the kernel is kept apart.
-        limits: of each cell.
-        key: hash of all that the verdict depends on, kept with it.
+        seed: the seed of the inputs on which answers are tried.
+        isolation: the name of the isolation that the kernel runs in.
+        limits: the limits of each cell.
+        key: the cache key, a hash of everything that the verdict depends on.
     """
 
     learner: str
@@ -41,14 +41,14 @@ class Job:
     key: str = ""
 
 
-Grade = Callable[[Job], Result]
-Done = Callable[[Job, Result], None]
-DoAll = Callable[[Iterable[Job], Done], None]
+GradeFunction = Callable[[Job], SubmissionResult]
+OnResult = Callable[[Job, SubmissionResult], None]
+RunJobs = Callable[[Iterable[Job], OnResult], None]
 
 
-def failed(job: Job, reason: str) -> Result:
-    """The result where the grader itself could not do it."""
-    return Result(
+def failed_result(job: Job, reason: str) -> SubmissionResult:
+    """Returns the result of a job in which the grader itself failed."""
+    return SubmissionResult(
         job.learner,
         job.notebook,
         job.file,

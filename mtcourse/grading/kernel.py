@@ -1,4 +1,4 @@
-"""A kernel in which somebody else's code runs: whatever the code does, ``execute`` comes back."""
+"""A kernel that runs untrusted code: whatever the code does, ``execute`` returns."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from jupyter_client.kernelspec import KernelSpecManager
 from jupyter_client.manager import KernelManager
 from nbval.kernel import RunningKernel
 
-from mtcourse.grading.payload import error_in_words, readable
+from mtcourse.grading.wire_format import clip_text, format_error
 
-LARGEST_MESSAGE = 16 * 2**20
-"""Bytes of a message; one that is larger cuts the connection."""
-MOST_WAITING = 16
-"""Messages that may wait to be read; a kernel that sends more waits, or loses them."""
-STARTS_WITHIN = 120.0
-"""Seconds that a kernel is given to start, on a machine however busy."""
-DIES_WITHIN = 2.0
-"""Seconds from the end of a kernel's connection until it is known that it has ended itself."""
-TICK = 0.2
-"""Seconds between looks at a kernel that says nothing: is it alive, and is there time left?"""
+MAX_MESSAGE_BYTES = 16 * 2**20
+"""The size of a message; a larger one closes the connection."""
+MAX_QUEUED_MESSAGES = 16
+"""The number of unread messages; a kernel that sends more has to wait, or loses them."""
+START_TIMEOUT = 120.0
+"""Seconds for a kernel to start, even on a busy machine."""
+EXIT_TIMEOUT = 2.0
+"""Seconds after a lost connection in which a kernel that has ended by itself is recognised."""
+POLL_SECONDS = 0.2
+"""Seconds between two checks of a silent kernel: whether it is alive, and whether time is left."""
 
 
 @dataclass(frozen=True)
@@ -31,9 +31,9 @@ class Limits:
     """What one cell may use.
 
     Args:
-        seconds: until its kernel is ended.
-        output: characters that it may put out.
-        total: seconds for all cells of a submission together, those that are run again included.
+        seconds: the time after which its kernel is ended.
+        output: the number of characters that it may output.
+        total: seconds for all cells of a submission together, including those that run again.
     """
 
     seconds: float = 30.0
@@ -42,13 +42,13 @@ class Limits:
 
 
 @dataclass(frozen=True)
-class Ran:
+class CellResult:
     """How a cell ended.
 
     Args:
         state: "ok", "error", "timeout", "kernel-died" or "output-limit".
-        data: what it displayed, a dictionary by MIME type each.
-        error: the exception's name and message, where it ended with one.
+        data: its displayed outputs, each a dictionary by MIME type.
+        error: the name and the message of the exception that ended it, if one did.
     """
 
     state: str
@@ -57,13 +57,13 @@ class Ran:
 
     @property
     def kernel_is_lost(self) -> bool:
-        """Whether what the kernel held is gone, or cannot be relied on."""
+        """Whether the kernel's state is gone, or can no longer be relied on."""
         return self.state not in ("ok", "error")
 
 
 @dataclass
-class _Seen:
-    """What has come from a cell so far."""
+class _CellOutput:
+    """The output of a cell so far."""
 
     data: list[dict[str, Any]] = field(default_factory=list)
     error: str = ""
@@ -72,10 +72,10 @@ class _Seen:
 
 
 class _KernelSpecs(KernelSpecManager):
-    """Finds, by the name of an isolation, the kernel that runs behind it."""
+    """Finds a kernel specification by the name of an isolation."""
 
     def get_kernel_spec(self, kernel_name: str) -> Any:
-        """The kernel of that isolation."""
+        """Returns the kernel in that isolation."""
         provisioner = {"provisioner_name": "mtcourse", "config": {"isolation": kernel_name}}
         return self.kernel_spec_class(
             argv=[], language="python", metadata={"kernel_provisioner": provisioner}
@@ -83,16 +83,16 @@ class _KernelSpecs(KernelSpecManager):
 
 
 class GradingKernel(RunningKernel):
-    """nbval's kernel, kept apart, with a deadline for each cell and a limit on what it puts out.
+    """nbval's kernel in isolation, with a deadline for each cell and a limit on its output.
 
     Args:
-        isolation: how it is kept apart; "auto" takes the best way that works here.
+        isolation: the name of the isolation; "auto" takes the best one that is available.
     """
 
     def __init__(self, isolation: str = "auto") -> None:
         self._context = zmq.Context()
-        self._context.setsockopt(zmq.MAXMSGSIZE, LARGEST_MESSAGE)
-        self._context.setsockopt(zmq.RCVHWM, MOST_WAITING)
+        self._context.setsockopt(zmq.MAXMSGSIZE, MAX_MESSAGE_BYTES)
+        self._context.setsockopt(zmq.RCVHWM, MAX_QUEUED_MESSAGES)
         self.km = KernelManager(
             context=self._context, kernel_name=isolation, kernel_spec_manager=_KernelSpecs()
         )
@@ -101,68 +101,70 @@ class GradingKernel(RunningKernel):
             self.km.start_kernel()
             self.kc.load_connection_info(self.km.get_connection_info())
             self.kc.start_channels()
-            self.kc.wait_for_ready(timeout=STARTS_WITHIN)
+            self.kc.wait_for_ready(timeout=START_TIMEOUT)
             self._ensure_iopub_up()
         except BaseException:  # even one that ends this process
             self.stop()
             raise
         listens = self.kc.iopub_channel.socket
-        self._lost = listens.get_monitor_socket(zmq.EVENT_DISCONNECTED)
+        self._disconnections = listens.get_monitor_socket(zmq.EVENT_DISCONNECTED)
 
-    def execute(self, source: str, limits: Limits) -> Ran:
-        """Runs a cell to its end, or until it has had enough; a kernel that is lost is ended."""
-        ran = self._executed(source, limits)
-        if ran.kernel_is_lost:
+    def execute(self, source: str, limits: Limits) -> CellResult:
+        """Runs a cell to its end or to its limits; a kernel that is lost is stopped."""
+        result = self._run_cell(source, limits)
+        if result.kernel_is_lost:
             self.stop()
-        return ran
+        return result
 
-    def _executed(self, source: str, limits: Limits) -> Ran:
-        """Runs a cell, and listens to what comes of it."""
-        seen = _Seen()
+    def _run_cell(self, source: str, limits: Limits) -> CellResult:
+        """Runs a cell and collects its output."""
+        output = _CellOutput()
         message = self.execute_cell_input(source, allow_stdin=False)
         deadline = time.monotonic() + limits.seconds
-        while not seen.idle:
-            if seen.size > limits.output:
-                return Ran("output-limit")
+        while not output.idle:
+            if output.size > limits.output:
+                return CellResult("output-limit")
             if time.monotonic() > deadline:
-                return Ran("timeout")
+                return CellResult("timeout")
             try:
-                self._take(self.get_message("iopub", timeout=TICK), message, seen)
+                self._read_message(self.get_message("iopub", timeout=POLL_SECONDS), message, output)
             except Empty:
                 if not self.is_alive():
-                    return Ran("kernel-died")
-                if self._lost.poll(0):
-                    return self._cut_off()
-            except Exception as error:  # what comes in is whatever somebody sends in its name
-                return Ran("kernel-died", error=f"it sent what no kernel sends: {readable(error)}")
-        if self._lost.poll(0):
-            return self._cut_off()
-        return Ran("error" if seen.error else "ok", tuple(seen.data), seen.error)
+                    return CellResult("kernel-died")
+                if self._disconnections.poll(0):
+                    return self._explain_disconnection()
+            except Exception as error:  # learners can send any message in its name
+                return CellResult(
+                    "kernel-died", error=f"it sent what no kernel sends: {clip_text(error)}"
+                )
+        if self._disconnections.poll(0):
+            return self._explain_disconnection()
+        return CellResult("error" if output.error else "ok", tuple(output.data), output.error)
 
-    def _cut_off(self) -> Ran:
-        """Why the connection ended: so it does with the kernel, or when a message is too large."""
-        patience = time.monotonic() + DIES_WITHIN
+    def _explain_disconnection(self) -> CellResult:
+        """Returns why the connection closed: the kernel ended, or its message was too large."""
+        deadline = time.monotonic() + EXIT_TIMEOUT
         while self.is_alive():
-            if time.monotonic() > patience:
-                return Ran("output-limit")
-            time.sleep(TICK / 10)
-        return Ran("kernel-died")
+            if time.monotonic() > deadline:
+                return CellResult("output-limit")
+            time.sleep(POLL_SECONDS / 10)
+        return CellResult("kernel-died")
 
-    def _take(self, message: dict[str, Any], asked: str, seen: _Seen) -> None:
-        """Keeps what belongs to the cell that was asked for."""
+    def _read_message(self, message: dict[str, Any], request: str, output: _CellOutput) -> None:
+        """Adds a message to the output, if it belongs to this request."""
         content, kind = message["content"], message["msg_type"]
-        seen.size += len(repr(content)) + len(repr(message["metadata"]))
-        if message["parent_header"].get("msg_id") != asked:
+        output.size += len(repr(content)) + len(repr(message["metadata"]))
+        if message["parent_header"].get("msg_id") != request:
             return
         if kind in ("display_data", "execute_result"):
-            seen.data.append(dict(content["data"]))
+            output.data.append(dict(content["data"]))
         elif kind == "error":
-            seen.error = error_in_words(content["ename"], content["evalue"])
+            output.error = format_error(content["ename"], content["evalue"])
         elif kind == "status" and content["execution_state"] == "idle":
-            seen.idle = True
+            output.idle = True
 
     def stop(self) -> None:
-        """Ends the kernel, in whatever state it is."""
+        """Stops the kernel, whatever its state."""
         if self._context.closed:
             return
         self.kc.stop_channels()

@@ -1,6 +1,7 @@
-"""What runs in a learner's kernel: tries an answer on given inputs, and shows what it did.
+"""Runs in a learner's kernel: tries an answer on given inputs, and shows the outcomes.
 
-It knows nothing of what is right; whoever changes it there changes only what the grader is told.
+It knows no right answer. A learner who changes it there changes only what is reported to the
+grader.
 """
 
 from __future__ import annotations
@@ -14,10 +15,10 @@ import torch
 from torch import Tensor
 
 from mtcourse.checks.attempt import Attempt, attempt
-from mtcourse.grading.payload import packed_attempt, unpacked_cases
+from mtcourse.grading.wire_format import decode_cases, encode_attempt
 
-ATTEMPT = "application/vnd.mtcourse.attempt+json"
-"""The form in which an attempt leaves the kernel."""
+ATTEMPT_MIME_TYPE = "application/vnd.mtcourse.attempt+json"
+"""The MIME type under which the kernel displays an attempt."""
 
 
 def show_attempt(
@@ -28,21 +29,21 @@ def show_attempt(
     gradients: bool,
     forbids: Sequence[str],
 ) -> None:
-    """Tries the answer that stands under an exercise's name, and puts out what came of it.
+    """Tries the answer to an exercise, and displays the outcomes.
 
     Args:
-        exercise: its id, and the name of the answer.
-        names: all that the notebook defined.
-        cases: the inputs, as ``packed_cases`` made them, in JSON.
-        is_value: whether a value is asked for and no function.
-        gradients: whether its gradients are to be looked at.
-        forbids: names of functions that it may not call.
+        exercise: the id of the exercise, which is also the name of the answer.
+        names: the names that the notebook has defined.
+        cases: the inputs as JSON from ``encode_cases``.
+        is_value: whether the answer is a value rather than a function.
+        gradients: whether to compute gradients too.
+        forbids: the names of functions that the answer may not call.
     """
     from IPython.display import display
 
-    inputs = unpacked_cases(json.loads(cases))
+    inputs = decode_cases(json.loads(cases))
     tried = attempt(exercise, names.get(exercise, ...), inputs, is_value, gradients, forbids)
-    display({ATTEMPT: packed_attempt(tried), "text/plain": exercise}, raw=True)
+    display({ATTEMPT_MIME_TYPE: encode_attempt(tried), "text/plain": exercise}, raw=True)
 
 
 def print_attempt(
@@ -53,32 +54,32 @@ def print_attempt(
     gradients: bool,
     forbids: Sequence[str],
 ) -> None:
-    """The same in text and rounded, for whoever compares what is printed."""
-    inputs = unpacked_cases(json.loads(cases))
+    """Tries the answer in the same way, and prints rounded outcomes for nbval to compare."""
+    inputs = decode_cases(json.loads(cases))
     tried = attempt(exercise, names.get(exercise, ...), inputs, is_value, gradients, forbids)
-    print(attempt_in_text(tried))
+    print(format_attempt(tried))
 
 
-def attempt_in_text(tried: Attempt) -> str:
-    """What an answer did, one line for each case, numbers to four digits (of half floats two)."""
+def format_attempt(tried: Attempt) -> str:
+    """Formats outcomes, a line for each case, with four digits (two for half precision)."""
     if tried.fault:
         return tried.fault
     return "\n".join(
-        f"stopped with {outcome.stop.kind}" if outcome.stop else _in_text(outcome.value)
+        f"stopped with {outcome.stop.kind}" if outcome.stop else _format_value(outcome.value)
         for outcome in tried.outcomes
     )
 
 
-def _in_text(value: Any, digits: int = 4) -> str:
-    """A value; a number alone and a tensor of it are written alike."""
+def _format_value(value: Any, digits: int = 4) -> str:
+    """Formats a value; a number and a tensor of that number look the same."""
     if isinstance(value, Tensor):
         digits = 2 if value.dtype in (torch.float16, torch.bfloat16) else digits
     if isinstance(value, Tensor | np.ndarray):
         value = value.tolist()
     if isinstance(value, Mapping):
-        return f"{{{', '.join(f'{key}: {_in_text(one)}' for key, one in value.items())}}}"
+        return f"{{{', '.join(f'{key}: {_format_value(one)}' for key, one in value.items())}}}"
     if isinstance(value, list | tuple):
-        return f"[{', '.join(_in_text(one, digits) for one in value)}]"
+        return f"[{', '.join(_format_value(one, digits) for one in value)}]"
     if isinstance(value, int | float) and not isinstance(value, bool):
         return f"{value + 0.0:.{digits}g}"
     return str(value)

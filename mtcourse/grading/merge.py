@@ -1,4 +1,4 @@
-"""A learner's answers in the instructor's notebook: checks and given cells are always its own."""
+"""Merges a submission with its exercise notebook: only the answers are the learner's."""
 
 from __future__ import annotations
 
@@ -6,23 +6,23 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from mtcourse.grading.cell_code import imports_of, names_of
-from mtcourse.grading.exercises import is_untouched
-from mtcourse.grading.source import Cell
-from mtcourse.grading.submission import Submission
+from mtcourse.grading.exercise_notebook import is_untouched
+from mtcourse.grading.python_source import find_defined_names, find_imports
+from mtcourse.grading.solution_notebook import Cell
+from mtcourse.grading.submitted_notebook import SubmittedNotebook
 
 _FENCE = re.compile(r"^```\w*\n(.*?)\n```\s*$", re.DOTALL)
 
 
 @dataclass(frozen=True)
-class Step:
+class MergedCell:
     """One code cell of the merged notebook.
 
     Args:
         role: "given", "answer", "check" or "added".
-        exercise: whose answer or check it is; empty for others.
-        source: the code.
-        id: the cell's id, for error messages.
+        exercise: the id of the exercise that it answers or checks; otherwise empty.
+        source: its code.
+        id: its cell id, for error messages.
     """
 
     role: str
@@ -32,53 +32,55 @@ class Step:
 
 
 @dataclass(frozen=True)
-class Merged:
-    """What is run to grade a submission.
+class MergedNotebook:
+    """The notebook that is run to grade a submission.
 
     Args:
-        steps: the code, in the order of the instructor's notebook.
-        missing: exercises without an answer.
-        repairs: what was put right, told to the learner.
-        places: for each answered exercise the number of its cell in what was handed in.
+        cells: its code cells, in the order of the exercise notebook.
+        missing: the exercises without an answer.
+        repairs: what was corrected in the submission; the learner reads this.
+        cell_numbers: for each answered exercise the number of its cell in the submission.
     """
 
-    steps: tuple[Step, ...]
+    cells: tuple[MergedCell, ...]
     missing: tuple[str, ...]
     repairs: tuple[str, ...]
-    places: Mapping[str, int] = field(default_factory=dict)
+    cell_numbers: Mapping[str, int] = field(default_factory=dict)
 
 
-def merge(exercise: Sequence[Cell], submission: Submission) -> Merged:
-    """Puts a submission's answers and added cells into the exercise notebook.
+def merge_submission(exercise: Sequence[Cell], submission: SubmittedNotebook) -> MergedNotebook:
+    """Puts the answers and the added cells of a submission into the exercise notebook.
 
-    Cells are known by mtcourse id, then by cell id, then by their text and place.
+    Cells are matched by their mtcourse id, then by their cell id, then by their text and position.
 
     Args:
-        exercise: the cells of the notebook that was handed out.
-        submission: what came back.
+        exercise: the cells of the exercise notebook.
+        submission: the notebook that the learner handed in.
     """
     repairs = list(submission.repairs)
-    cells = list(_as_code(submission.cells, repairs))
-    known = _known(exercise, cells)
-    answers = _answers(exercise, cells, known, repairs)
+    cells = list(_restore_code_cells(submission.cells, repairs))
+    matched = _match_cells(exercise, cells)
+    answers = _choose_answers(exercise, cells, matched, repairs)
     taken = {cell.number for cell in answers.values()}
-    rest = _added(cells, known, taken)
-    steps = [*_steps(rest.get("", ()))]
+    added = _find_added_cells(cells, matched, taken)
+    merged_cells = [*_make_added_cells(added.get("", ()))]
     for cell in exercise:
         if cell.role == "answer" and cell.exercise in answers:
-            steps.append(Step("answer", cell.exercise, answers[cell.exercise].text, cell.id))
+            merged_cells.append(
+                MergedCell("answer", cell.exercise, answers[cell.exercise].text, cell.id)
+            )
         elif cell.kind == "code" and cell.role != "answer":
-            steps.append(Step(cell.role, cell.exercise, cell.text, cell.id))
-            steps += _kept_imports(cell, cells, known, repairs)
-        steps += _steps(rest.get(cell.id, ()))
-    asked = [cell.exercise for cell in exercise if cell.role == "answer"]
-    missing = tuple(name for name in asked if name not in answers)
-    places = {name: cell.number for name, cell in answers.items()}
-    return Merged(tuple(steps), missing, tuple(repairs), places)
+            merged_cells.append(MergedCell(cell.role, cell.exercise, cell.text, cell.id))
+            merged_cells += _keep_imports(cell, cells, matched, repairs)
+        merged_cells += _make_added_cells(added.get(cell.id, ()))
+    names = [cell.exercise for cell in exercise if cell.role == "answer"]
+    missing = tuple(name for name in names if name not in answers)
+    cell_numbers = {name: cell.number for name, cell in answers.items()}
+    return MergedNotebook(tuple(merged_cells), missing, tuple(repairs), cell_numbers)
 
 
-def _as_code(cells: Sequence[Cell], repairs: list[str]) -> Iterator[Cell]:
-    """The cells; an answer that was turned into text is code again."""
+def _restore_code_cells(cells: Sequence[Cell], repairs: list[str]) -> Iterator[Cell]:
+    """Yields the cells; an answer that was changed into a text cell becomes code again."""
     for cell in cells:
         if cell.role == "answer" and cell.kind != "code":
             repairs.append(f"the answer {cell.exercise} was a {cell.kind} cell: read as code")
@@ -88,30 +90,30 @@ def _as_code(cells: Sequence[Cell], repairs: list[str]) -> Iterator[Cell]:
             yield cell
 
 
-def _known(exercise: Sequence[Cell], cells: Sequence[Cell]) -> dict[int, str]:
-    """For each returned cell that was handed out its id there, by the cell's number."""
-    by_role = {(cell.role, cell.exercise): cell.id for cell in exercise if _is_unique(cell)}
+def _match_cells(exercise: Sequence[Cell], cells: Sequence[Cell]) -> dict[int, str]:
+    """Returns the id of the original cell for the number of each submitted one, if it has one."""
+    by_role = {(cell.role, cell.exercise): cell.id for cell in exercise if _has_unique_role(cell)}
     by_id = {cell.id: cell for cell in exercise}
-    known: dict[int, str] = {}
+    matched: dict[int, str] = {}
     for cell in cells:
-        if _is_unique(cell) and (cell.role, cell.exercise) in by_role:
-            known[cell.number] = by_role[cell.role, cell.exercise]
-        elif not _is_unique(cell) and cell.id in by_id and cell.kind == by_id[cell.id].kind:
-            known.setdefault(cell.number, cell.id)
-    unseen = [cell for cell in exercise if cell.id not in known.values()]
+        if _has_unique_role(cell) and (cell.role, cell.exercise) in by_role:
+            matched[cell.number] = by_role[cell.role, cell.exercise]
+        elif not _has_unique_role(cell) and cell.id in by_id and cell.kind == by_id[cell.id].kind:
+            matched.setdefault(cell.number, cell.id)
+    unseen = [cell for cell in exercise if cell.id not in matched.values()]
     for cell in cells:
-        if cell.number in known:
+        if cell.number in matched:
             continue
         same = next((one for one in unseen if _same_text(one, cell)), None)
         if same:
-            known[cell.number] = same.id
+            matched[cell.number] = same.id
             unseen.remove(same)
-    known |= _known_by_place(exercise, cells, known)
-    return known
+    matched |= _match_by_place(exercise, cells, matched)
+    return matched
 
 
-def _is_unique(cell: Cell) -> bool:
-    """Whether role and exercise name one cell: each exercise has one answer and one check."""
+def _has_unique_role(cell: Cell) -> bool:
+    """Whether role and exercise identify the cell: each exercise has one answer and one check."""
     return cell.role in ("answer", "check") and bool(cell.exercise)
 
 
@@ -119,12 +121,12 @@ def _same_text(one: Cell, other: Cell) -> bool:
     return one.kind == other.kind and one.text.split() == other.text.split()
 
 
-def _known_by_place(
-    exercise: Sequence[Cell], cells: Sequence[Cell], known: Mapping[int, str]
+def _match_by_place(
+    exercise: Sequence[Cell], cells: Sequence[Cell], matched: Mapping[int, str]
 ) -> dict[int, str]:
-    """Answers that nothing names: what stands between the known neighbours of their place."""
+    """Matches answers that nothing identifies, by the matched cells before and after them."""
     found: dict[int, str] = {}
-    numbers = {identity: number for number, identity in known.items()}
+    numbers = {identity: number for number, identity in matched.items()}
     for place, cell in enumerate(exercise):
         if cell.role != "answer" or cell.id in numbers:
             continue
@@ -134,27 +136,27 @@ def _known_by_place(
         between = [
             c
             for c in cells
-            if first < c.number < last and c.kind == "code" and c.number not in known
+            if first < c.number < last and c.kind == "code" and c.number not in matched
         ]
-        defining = [c for c in between if cell.exercise in names_of(c.text)]
+        defining = [c for c in between if cell.exercise in find_defined_names(c.text)]
         if chosen := (defining or between):
             found[chosen[-1].number] = cell.id
     return found
 
 
-def _answers(
-    exercise: Sequence[Cell], cells: Sequence[Cell], known: Mapping[int, str], repairs: list[str]
+def _choose_answers(
+    exercise: Sequence[Cell], cells: Sequence[Cell], matched: Mapping[int, str], repairs: list[str]
 ) -> dict[str, Cell]:
-    """The cell that answers each exercise; of several the last that is no stub."""
+    """Chooses the cell that answers each exercise: of several the last one that is not a stub."""
     answers: dict[str, Cell] = {}
-    strangers = [cell for cell in cells if cell.number not in known and cell.kind == "code"]
-    for asked in exercise:
-        if asked.role != "answer":
+    strangers = [cell for cell in cells if cell.number not in matched and cell.kind == "code"]
+    for given in exercise:
+        if given.role != "answer":
             continue
-        name = asked.exercise
-        own = [cell for cell in cells if known.get(cell.number) == asked.id]
+        name = given.exercise
+        own = [cell for cell in cells if matched.get(cell.number) == given.id]
         begun = [cell for cell in own if not is_untouched(cell)]
-        elsewhere = [cell for cell in strangers if name in names_of(cell.text)]
+        elsewhere = [cell for cell in strangers if name in find_defined_names(cell.text)]
         if len(begun) > 1:
             repairs.append(f"there were {len(begun)} cells for {name}: the last one is graded")
         if not begun and elsewhere:
@@ -164,14 +166,14 @@ def _answers(
     return answers
 
 
-def _added(
-    cells: Sequence[Cell], known: Mapping[int, str], taken: set[int]
+def _find_added_cells(
+    cells: Sequence[Cell], matched: Mapping[int, str], taken: set[int]
 ) -> dict[str, list[Cell]]:
-    """Code cells of the learner's own, by the id of the handed-out cell that they follow."""
+    """Returns the learner's own code cells, by the id of the original cell before them."""
     added: dict[str, list[Cell]] = {}
     anchor, seen = "", set()
     for cell in cells:
-        identity = known.get(cell.number, "")
+        identity = matched.get(cell.number, "")
         second = identity in seen
         if identity and not second:
             anchor = identity
@@ -181,20 +183,20 @@ def _added(
     return added
 
 
-def _steps(cells: Sequence[Cell]) -> list[Step]:
-    return [Step("added", "", cell.text, cell.id or f"cell-{cell.number}") for cell in cells]
+def _make_added_cells(cells: Sequence[Cell]) -> list[MergedCell]:
+    return [MergedCell("added", "", cell.text, cell.id or f"cell-{cell.number}") for cell in cells]
 
 
-def _kept_imports(
-    given: Cell, cells: Sequence[Cell], known: Mapping[int, str], repairs: list[str]
-) -> list[Step]:
-    """The imports that a learner wrote into a given or check cell, which is the instructor's."""
-    steps = []
+def _keep_imports(
+    given: Cell, cells: Sequence[Cell], matched: Mapping[int, str], repairs: list[str]
+) -> list[MergedCell]:
+    """Returns the imports that a learner added to a given or check cell."""
+    kept = []
     for cell in cells:
-        if known.get(cell.number) != given.id or _same_text(cell, given):
+        if matched.get(cell.number) != given.id or _same_text(cell, given):
             continue
         repairs.append(f"the {given.role} cell {given.id} was changed: the first one is used")
-        imports = [line for line in imports_of(cell.text) if line not in imports_of(given.text)]
+        imports = [line for line in find_imports(cell.text) if line not in find_imports(given.text)]
         if imports:
-            steps.append(Step("added", "", "\n".join(imports), f"{given.id}-imports"))
-    return steps
+            kept.append(MergedCell("added", "", "\n".join(imports), f"{given.id}-imports"))
+    return kept

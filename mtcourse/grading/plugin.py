@@ -1,9 +1,9 @@
-"""What pytest learns: to grade returned notebooks on nbval, and a kernel for nbval itself.
+"""The pytest plugin: grades submitted notebooks as tests, and gives nbval an isolated kernel.
 
     pytest --mtcourse-solutions solutions/ returned/04_attention.ipynb
     pytest --nbval --nbval-kernel-name mtcourse merged.ipynb
 
-pytest loads this module whenever it starts, so that imports that take time stand inside functions.
+pytest imports this module on every start, so slow imports are inside functions.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from nbval.plugin import IPyNbFile
 
 from mtcourse.errors import MtcourseError
 
-KERNEL = "mtcourse"
+KERNEL_NAME = "mtcourse"
 _KERNELS = Path(__file__).parent / "isolation" / "jupyter"
 
 
@@ -35,7 +35,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     """Lets Jupyter find the kernel, in this process only."""
-    if config.getoption("nbval_kernel_name", None) == KERNEL:
+    if config.getoption("nbval_kernel_name", None) == KERNEL_NAME:
         paths = [str(_KERNELS), os.environ.get("JUPYTER_PATH", "")]
         os.environ["JUPYTER_PATH"] = os.pathsep.join(filter(None, paths))
     if config.getoption("mtcourse_solutions") and config.getoption("mtcourse_seed") is None:
@@ -43,110 +43,112 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_report_header(config: pytest.Config) -> str | None:
-    """Says what it takes to see the same again."""
+    """Prints the seed, with which a run can be repeated."""
     if not config.getoption("mtcourse_solutions"):
         return None
     return f"mtcourse: --mtcourse-seed {config.getoption('mtcourse_seed')}"
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
-    """Takes notebooks, where there are solutions to grade them against."""
+    """Collects notebooks, if there are solutions for them."""
     folder = parent.config.getoption("mtcourse_solutions")
     if not folder or file_path.suffix != ".ipynb":
         return None
-    return GradedNotebook.from_parent(parent, path=file_path, solution=Path(folder, file_path.name))
+    return NotebookFile.from_parent(parent, path=file_path, solution=Path(folder, file_path.name))
 
 
-class GradedNotebook(IPyNbFile):
-    """A returned notebook; its tests are its exercises.
+class NotebookFile(IPyNbFile):
+    """A submitted notebook, collected as one test for each exercise.
 
     Args:
-        solution: the notebook that has the right answers.
+        solution: the path of its solution notebook.
     """
 
     def __init__(self, *, solution: Path, **others: Any) -> None:
         super().__init__(**others)
         self._solution = solution
 
-    def collect(self) -> Iterator[GradedExercise]:
-        """One test for each exercise, under its name."""
-        from mtcourse.grading.source import exercises_of, read_notebook
-        from mtcourse.grading.submission import Unreadable, read_submission
-        from mtcourse.grading.unit import merged_of
+    def collect(self) -> Iterator[ExerciseItem]:
+        """Yields one test for each exercise, with the exercise's name."""
+        from mtcourse.grading.grade_job import merge_with_solution
+        from mtcourse.grading.solution_notebook import read_exercise_specs, read_notebook
+        from mtcourse.grading.submitted_notebook import Unreadable, read_submitted_notebook
 
         solution = read_notebook(self._solution)
         self.unreadable = ""
         try:
-            read_submission(self.path)
+            read_submitted_notebook(self.path)
             content = self.path.read_bytes()
-            self._merged = merged_of(content, self._solution.stem, solution)
+            self._merged = merge_with_solution(content, self._solution.stem, solution)
         except Unreadable as error:
             self.unreadable = str(error)
-        for asked in exercises_of(solution):
-            yield GradedExercise.from_parent(self, name=asked.id, asked=asked)
+        for spec in read_exercise_specs(solution):
+            yield ExerciseItem.from_parent(self, name=spec.id, spec=spec)
 
     def setup(self) -> None:
-        """Gets ready to run; a kernel starts with the first exercise."""
+        """Prepares the run; a kernel starts with the first exercise."""
         from mtcourse.checks.banks import bank_of
-        from mtcourse.grading.grade import grade
+        from mtcourse.grading.judge_exercises import judge_exercises
         from mtcourse.grading.kernel import GradingKernel, Limits
-        from mtcourse.grading.run import Run
+        from mtcourse.grading.kernel_session import KernelSession
 
         self.limits = Limits(seconds=min(self.config.option.nbval_cell_timeout, Limits.seconds))
-        self._known: dict[str, Any] = {}
+        self._judged_exercises: dict[str, Any] = {}
         if not self.unreadable:
             option = self.config.option
-            run = Run(lambda: GradingKernel(option.mtcourse_isolation), self.limits)
+            session = KernelSession(lambda: GradingKernel(option.mtcourse_isolation), self.limits)
             bank = bank_of(self._solution.stem)
-            self._run = grade(self._merged, bank, option.mtcourse_seed, run)
+            self._judged = judge_exercises(self._merged, bank, option.mtcourse_seed, session)
 
-    def result_of(self, asked: Any) -> Any:
-        """How an exercise came out; the notebook is run as far as it takes to know."""
+    def grade_exercise(self, spec: Any) -> Any:
+        """Returns the result of an exercise, and runs the notebook only as far as needed."""
+        from mtcourse.grading.grade_job import make_exercise_result
         from mtcourse.grading.results import ExerciseResult
-        from mtcourse.grading.unit import exercise_result
 
         if self.unreadable:
-            return ExerciseResult(asked.id, "unreadable", 0, asked.points, self.unreadable)
-        while asked.id not in self._known:
-            graded = next(self._run)
-            self._known[graded.exercise] = graded
-        return exercise_result(asked, self._known[asked.id], self._merged, self.limits)
+            return ExerciseResult(spec.id, "unreadable", 0, spec.points, self.unreadable)
+        while spec.id not in self._judged_exercises:
+            judged = next(self._judged)
+            self._judged_exercises[judged.exercise] = judged
+        return make_exercise_result(
+            spec, self._judged_exercises[spec.id], self._merged, self.limits
+        )
 
     def teardown(self) -> None:
         """Ends the kernel."""
         if not self.unreadable:
-            self._run.close()
+            self._judged.close()
 
 
-class NotPassed(Exception):
-    """An exercise that earns nothing, and why."""
+class ExerciseNotPassed(Exception):
+    """An exercise earns no points, with the reason."""
 
 
-class GradedExercise(pytest.Item):
+class ExerciseItem(pytest.Item):
     """One exercise as a test; its outcome and its points go into the report.
 
     Args:
-        asked: the exercise.
+        spec: the exercise as the solution notebook specifies it.
     """
 
-    def __init__(self, *, asked: Any, **others: Any) -> None:
+    def __init__(self, *, spec: Any, **others: Any) -> None:
         super().__init__(**others)
-        self._asked = asked
+        self._spec = spec
 
     def runtest(self) -> None:
-        """Fails where the exercise is not passed."""
-        assert isinstance(self.parent, GradedNotebook)
-        result = self.parent.result_of(self._asked)
+        """Fails if the exercise is not passed."""
+        assert isinstance(self.parent, NotebookFile)
+        result = self.parent.grade_exercise(self._spec)
         self.user_properties += [("outcome", result.outcome), ("points", result.points)]
         if result.outcome != "passed":
-            raise NotPassed(f"{result.outcome}\n{result.says}")
+            raise ExerciseNotPassed(f"{result.outcome}\n{result.feedback}")
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo, style: Any = None) -> Any:
-        """What the learner reads, without a traceback."""
-        if isinstance(excinfo.value, NotPassed | MtcourseError):
+        """Returns the learner's feedback in place of a traceback."""
+        if isinstance(excinfo.value, ExerciseNotPassed | MtcourseError):
             return str(excinfo.value)
         return super().repr_failure(excinfo, style)
 
     def reportinfo(self) -> tuple[Path, int, str]:
-        """Where it stands."""
+        """Returns the file and the name for the report."""
         return self.path, 0, f"{self.path.name}::{self.name}"

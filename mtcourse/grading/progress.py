@@ -1,4 +1,4 @@
-"""How far a learner is: of one notebook every exercise, of a folder every notebook."""
+"""Tables of a learner's progress: the exercises of one notebook, or the notebooks of a folder."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from pathlib import Path
 from rich.table import Table
 
 from mtcourse.errors import MtcourseError
-from mtcourse.grading.running import Result
+from mtcourse.grading.run_notebook import ExerciseProgress
 
 SIGNS = {"done": "✓ done", "wrong": "✗ not yet right", "open": "· open", "stopped": "! stopped"}
 
 
-def wrapped(report: str, width: int) -> str:
-    """A check's report in lines of at most this width, each going on below where it began."""
+def wrap_report(report: str, width: int) -> str:
+    """Wraps a check's report to a width; continued lines are indented."""
     lines = []
     for line in report.splitlines():
         margin = len(line) - len(line.lstrip(" "))
@@ -23,11 +23,11 @@ def wrapped(report: str, width: int) -> str:
     return "\n".join(lines)
 
 
-def notebooks_in(paths: Sequence[Path]) -> list[Path]:
-    """The notebooks that are named, and those of the folders that are named.
+def find_notebooks(paths: Sequence[Path]) -> list[Path]:
+    """Returns the given notebooks, and those in the given folders.
 
     Raises:
-        MtcourseError: a path is neither, or there is no notebook at all.
+        MtcourseError: a path is neither a notebook nor a folder, or there is no notebook at all.
     """
     found: list[Path] = []
     for path in paths:
@@ -42,48 +42,50 @@ def notebooks_in(paths: Sequence[Path]) -> list[Path]:
     return found
 
 
-def notebook_table(path: Path, results: Sequence[Result]) -> Table:
-    """Each exercise of one notebook with its state and points, and the sum."""
+def notebook_table(path: Path, results: Sequence[ExerciseProgress]) -> Table:
+    """Makes a table of the exercises of one notebook, with their states and points."""
     table = Table(title=path.name, show_footer=True, title_justify="left")
-    got, total = points_of(results)
+    got, total = sum_points(results)
     table.add_column("exercise", footer="together")
     table.add_column("points", footer=f"{got} of {total}", justify="right")
-    table.add_column("state", footer=next_step(results))
+    table.add_column("state", footer=find_next_exercise(results))
     for result in results:
-        earned = result.asked.points if result.state == "done" else 0
-        table.add_row(result.asked.id, f"{earned} of {result.asked.points}", SIGNS[result.state])
+        earned = result.spec.points if result.state == "done" else 0
+        table.add_row(result.spec.id, f"{earned} of {result.spec.points}", SIGNS[result.state])
     return table
 
 
-def folder_table(results_of: Mapping[Path, Sequence[Result]]) -> Table:
-    """Each notebook with what is done, its points, and what to do next."""
+def folder_table(results_by_notebook: Mapping[Path, Sequence[ExerciseProgress]]) -> Table:
+    """Makes a table of several notebooks, with points, finished exercises, and what to do next."""
     table = Table(title="Your exercises", show_footer=True, title_justify="left")
-    everything = [result for results in results_of.values() for result in results]
-    got, total = points_of(everything)
+    everything = [result for results in results_by_notebook.values() for result in results]
+    got, total = sum_points(everything)
     table.add_column("notebook", footer="together")
-    table.add_column("done", footer=_done(everything), justify="right")
+    table.add_column("done", footer=_count_done(everything), justify="right")
     table.add_column("points", footer=f"{got} of {total}", justify="right")
-    table.add_column("next", footer=next_step(everything))
-    for path, results in results_of.items():
-        got, total = points_of(results)
-        table.add_row(path.stem, _done(results), f"{got} of {total}", next_step(results))
+    table.add_column("next", footer=find_next_exercise(everything))
+    for path, results in results_by_notebook.items():
+        got, total = sum_points(results)
+        table.add_row(
+            path.stem, _count_done(results), f"{got} of {total}", find_next_exercise(results)
+        )
     return table
 
 
-def points_of(results: Sequence[Result]) -> tuple[int, int]:
-    """The points that were earned, and all that there are."""
-    earned = sum(result.asked.points for result in results if result.state == "done")
-    return earned, sum(result.asked.points for result in results)
+def sum_points(results: Sequence[ExerciseProgress]) -> tuple[int, int]:
+    """Returns the points that were earned, and all points that can be."""
+    earned = sum(result.spec.points for result in results if result.state == "done")
+    return earned, sum(result.spec.points for result in results)
 
 
-def next_step(results: Sequence[Result]) -> str:
-    """The first exercise that is begun and not right, or else the first that is not begun."""
+def find_next_exercise(results: Sequence[ExerciseProgress]) -> str:
+    """Returns the first exercise that is begun but not right, or else the first open one."""
     for states in (("wrong", "stopped"), ("open",)):
         for result in results:
             if result.state in states:
-                return f"{result.asked.id}, about {result.asked.minutes} minutes"
+                return f"{result.spec.id}, about {result.spec.minutes} minutes"
     return "all done"
 
 
-def _done(results: Sequence[Result]) -> str:
+def _count_done(results: Sequence[ExerciseProgress]) -> str:
     return f"{sum(result.state == 'done' for result in results)} of {len(results)}"

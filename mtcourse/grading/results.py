@@ -1,4 +1,4 @@
-"""What is known of a submission once it is graded: one record, one JSON file."""
+"""The result of grading a submission, stored as one JSON file."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 GRADED, UNREADABLE, FAILED = "graded", "unreadable", "failed"
-"""States of a submission; the last is the grader's own failure, never the learner's."""
+"""The states of a submission; the last is a failure of the grader, never of the learner."""
 
 OUTCOMES = (
     "passed",
@@ -21,50 +21,52 @@ OUTCOMES = (
     "missing",
     "unreadable",
 )
-"""How an exercise can come out; only the first earns points."""
+"""The outcomes of an exercise; only the first earns points."""
+
+RECORD_KEYS = {"max_points": "out_of", "feedback": "says"}
+"""The fields of an exercise that have another name in a stored record."""
 
 
 @dataclass(frozen=True)
 class ExerciseResult:
-    """One exercise of a submission, as everybody may see it: no hidden input, no expected value.
+    """The result of one exercise. It can be shown to the learner: it contains no secret input.
 
     Args:
-        exercise: its id.
+        exercise: the id of the exercise.
         outcome: one of ``OUTCOMES``.
-        points: that were earned.
-        out_of: that a right answer earns.
-        says: what the learner reads: verdict, message and hint, in lines.
-        misconception: the known mistake that the answer is, if any.
-        cell: the place, from 1, of the cell that answers it in the notebook that was handed in; 0
-            where there is none.
+        points: the points that were earned.
+        max_points: the points for a right answer.
+        feedback: the text that the learner reads: verdict, message and hint, in lines.
+        misconception: the name of the known mistake that the answer makes, if any.
+        cell: the position, from 1, of the answer's cell in the submission; 0 if there is none.
     """
 
     exercise: str
     outcome: str
     points: int
-    out_of: int
-    says: str = ""
+    max_points: int
+    feedback: str = ""
     misconception: str = ""
     cell: int = 0
 
 
 @dataclass(frozen=True)
-class Result:
-    """A graded submission.
+class SubmissionResult:
+    """The result of one submission.
 
     Args:
-        learner: whose it is.
-        notebook: which exercise notebook it answers, such as "04_attention".
-        file: where it lay, relative to the folder of submissions.
+        learner: the author of the submission.
+        notebook: the exercise notebook that it answers, such as "04_attention".
+        file: its path below the folder of submissions.
         state: ``GRADED``, ``UNREADABLE`` or ``FAILED``.
-        reason: why it is not graded; empty where it is.
-        exercises: in the order of the notebook; of an unreadable file all are "unreadable".
-        repairs: what was put right, told to the learner.
-        seed: of the inputs; with it the verdict can be reproduced.
-        isolation: how the kernel was kept apart: "warm", "bubblewrap", "podman", "docker", "none".
-        versions: of what a verdict can depend on, by name.
-        key: hash of all that a verdict depends on; the same key means the same verdict.
-        seconds: that its grading took.
+        reason: why it is not graded; empty if it is.
+        exercises: the results in the order of the notebook; all "unreadable" if the file is.
+        repairs: what was corrected in the submission; the learner reads this.
+        seed: the seed of the inputs, with which the verdict can be reproduced.
+        isolation: the isolation of the kernel: "warm", "bubblewrap", "podman", "docker" or "none".
+        versions: the installed versions on which the verdict can depend, by name.
+        key: the cache key, a hash of everything that the verdict depends on.
+        seconds: the time that grading took.
     """
 
     learner: str
@@ -82,29 +84,40 @@ class Result:
 
     @property
     def points(self) -> int:
-        """All points that were earned."""
+        """The points that were earned in all exercises."""
         return sum(exercise.points for exercise in self.exercises)
 
     @property
-    def out_of(self) -> int:
-        """All points that there are."""
-        return sum(exercise.out_of for exercise in self.exercises)
+    def max_points(self) -> int:
+        """The points for right answers to all exercises."""
+        return sum(exercise.max_points for exercise in self.exercises)
 
     def to_json(self) -> str:
-        """The record as it is kept."""
-        return json.dumps(asdict(self), indent=1, ensure_ascii=False, sort_keys=True) + "\n"
+        """Returns the record to store."""
+        values = asdict(self)
+        values["exercises"] = [
+            {RECORD_KEYS.get(name, name): value for name, value in one.items()}
+            for one in values["exercises"]
+        ]
+        return json.dumps(values, indent=1, ensure_ascii=False, sort_keys=True) + "\n"
 
     @classmethod
-    def from_json(cls, text: str) -> Result:
-        """A record that was kept.
+    def from_json(cls, text: str) -> SubmissionResult:
+        """Reads a stored record.
 
         Raises:
-            ValueError: it is none.
+            ValueError: the text is not such a record.
         """
         try:
             values: dict[str, Any] = json.loads(text)
-            exercises = tuple(ExerciseResult(**one) for one in values.pop("exercises"))
+            exercises = tuple(map(_read_exercise, values.pop("exercises")))
             repairs = tuple(values.pop("repairs"))
             return cls(exercises=exercises, repairs=repairs, **values)
         except (TypeError, KeyError, AttributeError) as error:
             raise ValueError(f"no record of a graded submission: {error}") from error
+
+
+def _read_exercise(values: dict[str, Any]) -> ExerciseResult:
+    """Reads the part of a record that holds one exercise."""
+    fields = {key: name for name, key in RECORD_KEYS.items()}
+    return ExerciseResult(**{fields.get(key, key): value for key, value in values.items()})

@@ -8,7 +8,7 @@ from string import Template
 from typing import Any
 
 from mtcourse.grading.kernel import Limits
-from mtcourse.grading.results import GRADED, UNREADABLE, Result
+from mtcourse.grading.results import GRADED, UNREADABLE, SubmissionResult
 from tests.catalogue.outside import Outside
 from tests.catalogue.returned import add_cell, answer_cell, as_bytes, completed, points_of
 
@@ -64,7 +64,7 @@ class Case:
         saved = self.saved(notebook) if self.saved else None
         return saved if isinstance(saved, bytes) else as_bytes(notebook if saved is None else saved)
 
-    def faults_of(self, result: Result) -> list[str]:
+    def faults_of(self, result: SubmissionResult) -> list[str]:
         """How a record differs from what is to be expected."""
         if self.unreadable:
             return self._faults_of_unreadable(result)
@@ -75,21 +75,21 @@ class Case:
         for one in result.exercises:
             wanted = self.outcomes.get(one.exercise, self.others)
             points = worth[one.exercise] if one.outcome == "passed" else 0
-            if not _fits(one.outcome, wanted) or (one.points, one.out_of) != (
+            if not _fits(one.outcome, wanted) or (one.points, one.max_points) != (
                 points,
                 worth[one.exercise],
             ):
                 faults.append(
-                    f"{one.exercise} is {one.outcome} with {one.points} of {one.out_of} points, "
-                    f"and should be {wanted}: {one.says}"
+                    f"{one.exercise} is {one.outcome} with {one.points} of {one.max_points} "
+                    f"points, and should be {wanted}: {one.feedback}"
                 )
-            if (word := self.says.get(one.exercise, "")) not in one.says:
-                faults.append(f"of {one.exercise} is said {one.says!r}, nothing of {word!r}")
+            if (word := self.says.get(one.exercise, "")) not in one.feedback:
+                faults.append(f"of {one.exercise} is said {one.feedback!r}, nothing of {word!r}")
         if self.repaired not in "\n".join(result.repairs):
             faults.append(f"the learner is told {result.repairs}, nothing of {self.repaired!r}")
         return faults
 
-    def _faults_of_unreadable(self, result: Result) -> list[str]:
+    def _faults_of_unreadable(self, result: SubmissionResult) -> list[str]:
         """The same for a file that cannot be graded."""
         found = {(one.exercise, one.outcome, one.points) for one in result.exercises}
         wanted = {(name, "unreadable", 0) for name in points_of(self.notebook)}

@@ -12,8 +12,8 @@ import jaxtyping
 import psutil
 import pytest
 
-from mtcourse.grading.isolation.choose import why_not
-from tests.catalogue.grading import graded
+from mtcourse.grading.isolation.backends import why_unavailable
+from tests.catalogue.grade_notebook import grade_notebook
 from tests.catalogue.outside import Outside, watched
 
 LONGEST = 300
@@ -25,7 +25,7 @@ PATIENCE = 10.0
 @pytest.fixture(scope="session")
 def walls() -> str:
     """The isolation that the catalogue is graded behind."""
-    if reason := why_not("warm"):
+    if reason := why_unavailable("warm"):
         pytest.skip(f"no warm sandbox here: {reason}")
     return "warm"
 
@@ -61,7 +61,7 @@ def scratch() -> Iterator[Path]:
 @pytest.fixture
 def nothing_left(scratch: Path, walls: str) -> Iterator[None]:
     """Compares processes, files and listeners before a test and after it."""
-    graded(b"", isolation=walls)  # what is started once, and kept, is started now
+    grade_notebook(b"", isolation=walls)  # what is started once, and kept, is started now
     before = _around(scratch)
     yield
     until = time.monotonic() + PATIENCE

@@ -8,8 +8,14 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from mtcourse.grading.exercises import exercise_text
-from mtcourse.grading.source import BEGIN, END, cells_of, exercises_of, read_notebook
+from mtcourse.grading.exercise_notebook import render_exercise_notebook
+from mtcourse.grading.solution_notebook import (
+    BEGIN_SOLUTION,
+    END_SOLUTION,
+    read_cells,
+    read_exercise_specs,
+    read_notebook,
+)
 
 ROOT = Path(__file__).resolve().parents[2]
 SOLUTIONS = ROOT / "solutions"
@@ -24,10 +30,12 @@ def solution(notebook: str) -> bytes:
 @functools.cache
 def right_answers(notebook: str) -> Mapping[str, str]:
     """What stands in the answer cells of the solution, without the marks around it."""
-    cells = cells_of(read_notebook(SOLUTIONS / f"{notebook}.ipynb"))
+    cells = read_cells(read_notebook(SOLUTIONS / f"{notebook}.ipynb"))
     return {
         cell.exercise: "\n".join(
-            line for line in cell.text.splitlines() if line.strip() not in (BEGIN, END)
+            line
+            for line in cell.text.splitlines()
+            if line.strip() not in (BEGIN_SOLUTION, END_SOLUTION)
         )
         for cell in cells
         if cell.role == "answer"
@@ -36,13 +44,13 @@ def right_answers(notebook: str) -> Mapping[str, str]:
 
 def points_of(notebook: str) -> Mapping[str, int]:
     """What each exercise is worth, in the order of the notebook."""
-    asked = exercises_of(read_notebook(SOLUTIONS / f"{notebook}.ipynb"))
+    asked = read_exercise_specs(read_notebook(SOLUTIONS / f"{notebook}.ipynb"))
     return {exercise.id: exercise.points for exercise in asked}
 
 
 @functools.cache
 def _handed_out(notebook: str) -> str:
-    return exercise_text(SOLUTIONS / f"{notebook}.ipynb")
+    return render_exercise_notebook(SOLUTIONS / f"{notebook}.ipynb")
 
 
 def handed_out(notebook: str) -> dict[str, Any]:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from mtcourse.grading.results import Result
+from mtcourse.grading.results import SubmissionResult
 from tests.catalogue.case import Case
 from tests.catalogue.families import FAMILIES
-from tests.catalogue.grading import graded
+from tests.catalogue.grade_notebook import grade_notebook
 from tests.catalogue.outside import Outside
 
 CASES = [
@@ -25,7 +25,7 @@ def test_the_catalogue_is_large_enough_and_says_how_each_forgery_would_work():
 
 @pytest.mark.parametrize("case", CASES)
 def test_a_submission(case: Case, walls: str, outside: Outside, nothing_left: None):
-    result = graded(case.content(outside), case.notebook, walls, case.limits)
+    result = grade_notebook(case.content(outside), case.notebook, walls, case.limits)
     assert case.faults_of(result) == []
     assert outside.noticed() == []
-    assert Result.from_json(result.to_json()) == result
+    assert SubmissionResult.from_json(result.to_json()) == result

@@ -14,7 +14,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from mtcourse.grading.results import GRADED, Result
+from mtcourse.grading.results import GRADED, SubmissionResult
 
 ROOT = Path(__file__).resolve().parents[2]
 NOTEBOOK = ROOT / "solutions" / "04_attention.ipynb"
@@ -99,7 +99,7 @@ def test_ctrl_c_keeps_what_is_graded_ends_every_process_and_goes_on(tmp_path, te
     again = class_of.record("alice").stat()
     assert (again.st_ino, again.st_mtime_ns) == (first.st_ino, first.st_mtime_ns)
     for learner in ("alice", "bob", "carol"):
-        result = Result.from_json(class_of.record(learner).read_text(encoding="utf-8"))
-        assert (result.state, result.points, result.out_of) == (GRADED, 20, 20)
+        result = SubmissionResult.from_json(class_of.record(learner).read_text(encoding="utf-8"))
+        assert (result.state, result.points, result.max_points) == (GRADED, 20, 20)
         assert (result.seed, result.isolation) == (4711, walls)
     assert class_of.left_behind() == []

@@ -16,7 +16,7 @@ from mtcourse.checks.banks import bank_of
 from mtcourse.checks.exercise import Exercise
 from tests.catalogue.answer_code import code_of
 from tests.catalogue.case import Case
-from tests.catalogue.grading import graded
+from tests.catalogue.grade_notebook import grade_notebook
 from tests.catalogue.outside import Outside
 from tests.catalogue.returned import SOLUTIONS
 
@@ -73,7 +73,7 @@ def test_a_mistake_loses_its_points_and_is_named(notebook, chosen, walls: str, o
     refused = ready_made(notebook, answers)
     outcomes = {name: "error" if name in refused else "wrong" for name in chosen}
     case = Case("mistakes", answers, outcomes=outcomes, notebook=notebook)
-    result = graded(case.content(outside), notebook, walls)
+    result = grade_notebook(case.content(outside), notebook, walls)
     assert case.faults_of(result) == []
     named = {one.exercise: one.misconception for one in result.exercises if one.misconception}
     assert named == {name: chosen[name].__name__ for name in chosen.keys() - refused}
@@ -84,4 +84,4 @@ def test_a_right_answer_keeps_its_points(notebook, chosen, walls: str, outside: 
     answers = handed_in(notebook, chosen)
     outcomes = dict.fromkeys(ready_made(notebook, answers), "error")
     case = Case("right", answers, outcomes=outcomes, notebook=notebook)
-    assert case.faults_of(graded(case.content(outside), notebook, walls)) == []
+    assert case.faults_of(grade_notebook(case.content(outside), notebook, walls)) == []

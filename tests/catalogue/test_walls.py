@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from mtcourse.grading.isolation.choose import BACKENDS, why_not
+from mtcourse.grading.isolation.backends import BACKEND_NAMES, why_unavailable
 from tests.catalogue.case import Case, filled
 from tests.catalogue.families import FAMILIES, escape
-from tests.catalogue.grading import SEED, graded
+from tests.catalogue.grade_notebook import SEED, grade_notebook
 from tests.catalogue.outside import Outside, watched
 from tests.catalogue.returned import as_bytes, completed
 
@@ -98,17 +98,17 @@ BEHIND_WALLS = Case(
     },
     isolated=True,
 )
-OTHERS = [name for name in BACKENDS if name != "warm"]
+OTHERS = [name for name in BACKEND_NAMES if name != "warm"]
 
 
 @pytest.mark.parametrize("case", [ANYWHERE, BEHIND_WALLS], ids=lambda case: case.name)
 @pytest.mark.parametrize("isolation", OTHERS)
 def test_a_submission_behind_other_walls(case: Case, isolation: str, outside: Outside):
-    if reason := why_not(isolation):
+    if reason := why_unavailable(isolation):
         pytest.skip(f"no {isolation} here: {reason}")
     if case.isolated != (isolation != "none"):
         pytest.skip("there are no walls" if case.isolated else "the case with escapes says more")
-    result = graded(case.content(outside), case.notebook, isolation, case.limits)
+    result = grade_notebook(case.content(outside), case.notebook, isolation, case.limits)
     assert case.faults_of(result) == []
     assert outside.noticed() == []
     assert result.isolation == isolation
@@ -127,5 +127,5 @@ TELLING = {
 
 def test_what_a_learner_reads_does_not_depend_on_the_hidden_inputs(walls: str):
     content = as_bytes(completed("05_masks", TELLING))
-    one, other = (graded(content, isolation=walls, seed=seed) for seed in (SEED, SEED + 7))
-    assert [told.says for told in one.exercises] == [told.says for told in other.exercises]
+    one, other = (grade_notebook(content, isolation=walls, seed=seed) for seed in (SEED, SEED + 7))
+    assert [told.feedback for told in one.exercises] == [told.feedback for told in other.exercises]

@@ -14,7 +14,7 @@ from mtcourse.chapters.multi_head.learner_functions import PIECES, Piece, Pieces
 from mtcourse.chapters.multi_head.part_one import logits_of_pieces, score_on_grammar, translator_of
 from mtcourse.checks.banks import bank_of
 from mtcourse.checks.outcomes import apart, outcome_of
-from mtcourse.grading.exercises import HERE
+from mtcourse.grading.exercise_notebook import STUB_TEXT
 from mtcourse.models.framework_model import FrameworkConfig, FrameworkModel
 from mtcourse.models.framework_translator import FrameworkTranslator
 from mtcourse.recipes.framework import load_framework
@@ -108,7 +108,7 @@ def test_two_notebooks_do_not_share_names(tmp_path):
     ("answer", "said"),
     [
         (
-            f"def feed_forward(A, W_1, W_2):\n    raise NotImplementedError('{HERE}')",
+            f"def feed_forward(A, W_1, W_2):\n    raise NotImplementedError('{STUB_TEXT}')",
             "not answered",
         ),
         ("def feed_forward(A, W_1, W_2):\n    return A @ W_1 @ W_2", "without the ReLU"),
@@ -126,7 +126,7 @@ def test_what_is_missing_or_wrong_is_told(tmp_path, answer, said):
 
 
 def test_a_stub_after_an_answer_does_not_hide_it(tmp_path):
-    stub = f"def feed_forward(A, W_1, W_2):\n    raise NotImplementedError('{HERE}')"
+    stub = f"def feed_forward(A, W_1, W_2):\n    raise NotImplementedError('{STUB_TEXT}')"
     path = notebook(tmp_path / "07_framework_model.ipynb", "import torch", ANSWER, answer=stub)
     content = json.loads(path.read_text(encoding="utf-8"))
     content["cells"][1]["metadata"]["mtcourse"] = {"role": "answer", "id": "feed_forward"}

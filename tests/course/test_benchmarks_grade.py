@@ -29,8 +29,8 @@ from benchmarks.graders import graders
 from benchmarks.processor_time import processor_seconds
 from mtcourse.chapters.masks import exercises as masks
 from mtcourse.checks.judge import judge
-from mtcourse.grading.exercises import exercise_text
-from mtcourse.grading.source import check_source
+from mtcourse.grading.exercise_notebook import render_exercise_notebook
+from mtcourse.grading.solution_notebook import check_solution_notebook
 
 resource = pytest.importorskip("resource", reason="Windows counts in another way")
 test_for_otter.__test__ = False  # type: ignore[attr-defined]  # it makes a test, and is none
@@ -129,7 +129,7 @@ def code_cells(notebook: dict) -> list[str]:
 
 def test_all_notebooks_have_ten_cells_and_the_same_answers(tmp_path):
     solution = solution_for_mtcourse()
-    check_source("solution", solution)
+    check_solution_notebook("solution", solution)
     path = tmp_path / f"{NAME}.ipynb"
     write(path, solution)
     handed_out = tmp_path / "handed_out.ipynb"
@@ -146,7 +146,7 @@ def test_all_notebooks_have_ten_cells_and_the_same_answers(tmp_path):
     assert answers[0] == answers[1] == answers[2]
     assert len(answers[0]) == len(ANSWERS)
     assert "SOLUTION" not in json.dumps(of_learners)
-    assert "your answer" in exercise_text(path)
+    assert "your answer" in render_exercise_notebook(path)
     assert not any("your answer" in cell for one in of_learners for cell in code_cells(one))
 
 

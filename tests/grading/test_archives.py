@@ -7,8 +7,8 @@ import zipfile
 
 import pytest
 
-from mtcourse.grading.inbox import MOST_NOTEBOOKS, OF_A_CLASS, find
-from tests.grading.test_inbox import KNOWN, packed, put, whose
+from mtcourse.grading.submissions import CLASS_ARCHIVE, MAX_NOTEBOOKS, find_submissions
+from tests.grading.test_submissions import KNOWN, packed, put, whose
 
 RIGHT, STUB = b'{"nbformat": 4, "cells": [], "right": 1}', b'{"nbformat": 4, "cells": []}'
 NOBODY_ELSE = {
@@ -74,8 +74,8 @@ def test_what_a_learners_archive_holds_is_nobody_elses(tmp_path, ada, mallory, i
         with zipfile.ZipFile(place, "w") as archive:
             for name in (ada, mallory):
                 archive.write(tmp_path / "in" / name, name)
-    (alone,) = find(put(tmp_path / "alone", ada, content=RIGHT), KNOWN)
-    found = find(place, KNOWN)
+    (alone,) = find_submissions(put(tmp_path / "alone", ada, content=RIGHT), KNOWN)
+    found = find_submissions(place, KNOWN)
     of_ada = [one for one in found if one.learner == alone.learner]
     assert [(one.file, one.read(), one.reason, one.notes) for one in of_ada] == [
         (alone.file, RIGHT, "", ())
@@ -88,7 +88,7 @@ def test_no_learner_is_invented_by_an_archive(tmp_path):
     put(tmp_path / "in", "ada_05_masks.ipynb")
     packed(tmp_path / "in" / "mallory_05_masks.zip", *names)
     packed(tmp_path / "in" / "malloryeve_666_90212_notes.zip", *(f"s{n}/a.ipynb" for n in names))
-    assert {one.learner for one in find(tmp_path / "in", KNOWN)} == {
+    assert {one.learner for one in find_submissions(tmp_path / "in", KNOWN)} == {
         "ada",
         "mallory",
         "malloryeve_666",
@@ -118,7 +118,7 @@ PACKED = {
 def test_a_learner_may_pack_the_notebook(tmp_path, name, inside, who):
     put(tmp_path / "in", "ada_04_attention.ipynb", name)
     packed(tmp_path / "in" / name, *inside, content=RIGHT)
-    found = find(tmp_path / "in", KNOWN)
+    found = find_submissions(tmp_path / "in", KNOWN)
     assert whose(found) == {who, ("ada", "04_attention")}
     (of_eve,) = (one for one in found if one.learner == who[0])
     assert (of_eve.read(), of_eve.reason) == (RIGHT, "")
@@ -128,7 +128,7 @@ def test_a_learner_may_pack_the_notebook(tmp_path, name, inside, who):
 def test_an_only_file_of_canvas_is_a_learners(tmp_path):
     put(tmp_path / "in", name := "malloryeve_666_90212_work.zip")
     packed(tmp_path / "in" / name, "ada_05_masks.ipynb", "bob_05_masks.ipynb")
-    assert {one.learner for one in find(tmp_path / "in", KNOWN)} == {"malloryeve_666"}
+    assert {one.learner for one in find_submissions(tmp_path / "in", KNOWN)} == {"malloryeve_666"}
 
 
 @pytest.mark.parametrize(
@@ -143,9 +143,9 @@ def test_an_only_file_of_canvas_is_a_learners(tmp_path):
 def test_an_archive_of_a_class_beside_others_is_nobodys_and_says_what_to_do(tmp_path, name, inside):
     put(tmp_path / "in", "bob_05_masks.ipynb", name)
     archive = packed(tmp_path / "in" / name, inside)
-    (told,) = (one for one in find(tmp_path / "in", KNOWN) if one.learner != "bob")
-    assert told.reason == OF_A_CLASS
-    (found,) = find(archive, KNOWN)
+    (told,) = (one for one in find_submissions(tmp_path / "in", KNOWN) if one.learner != "bob")
+    assert told.reason == CLASS_ARCHIVE
+    (found,) = find_submissions(archive, KNOWN)
     assert found.reason == ""
     assert "ada" in found.learner.lower()
 
@@ -161,7 +161,7 @@ def test_of_a_learners_files_and_archives_the_latest_counts(tmp_path):
         archive.writestr(zipfile.ZipInfo("05_masks.ipynb", (2024, 5, 1, 0, 0, 0)), RIGHT)
         archive.writestr(zipfile.ZipInfo("a/05_masks.ipynb", (2024, 4, 1, 0, 0, 0)), STUB)
     os.utime(tmp_path / "in" / names[1], (1_800_000_000, 1_800_000_000))
-    (found,) = find(tmp_path / "in", KNOWN)
+    (found,) = find_submissions(tmp_path / "in", KNOWN)
     assert (found.file, found.read()) == ("eve/05_masks.zip/05_masks.ipynb", RIGHT)
     assert "of 5 files the latest is graded" in found.notes[0]
 
@@ -171,7 +171,7 @@ def test_canvas_counts_attempts_that_are_packed(tmp_path):
     put(tmp_path / "in", *names, "ada_1815_90210_05_masks.ipynb")
     packed(tmp_path / "in" / names[0], "05_masks-7.ipynb", content=RIGHT)
     os.utime(tmp_path / "in" / names[0], (1, 1))
-    of_eve, _ = sorted(find(tmp_path / "in", KNOWN), key=lambda one: one.learner)[::-1]
+    of_eve, _ = sorted(find_submissions(tmp_path / "in", KNOWN), key=lambda one: one.learner)[::-1]
     assert (of_eve.learner, of_eve.read()) == ("eve_666", RIGHT)
 
 
@@ -188,13 +188,13 @@ def test_canvas_counts_attempts_that_are_packed(tmp_path):
 )
 def test_the_name_that_a_system_has_written_comes_first(tmp_path, name, who):
     """What follows is the file's own name, in which its author may write any other."""
-    (found,) = find(put(tmp_path / "in", name), KNOWN)
+    (found,) = find_submissions(put(tmp_path / "in", name), KNOWN)
     assert (found.learner, found.notebook) == (who, "05_masks")
 
 
 def test_what_a_mac_adds_to_an_archive_is_no_folder_of_the_class(tmp_path):
     path = packed(tmp_path / "class.zip", "class/ada/05_masks.ipynb", "__MACOSX/class/._ada")
-    assert whose(find(path, KNOWN)) == {("ada", "05_masks")}
+    assert whose(find_submissions(path, KNOWN)) == {("ada", "05_masks")}
 
 
 NONE = "it is not a zip archive that can be read"
@@ -212,7 +212,7 @@ BROKEN = {
 def test_a_broken_archive_costs_its_owner_alone(tmp_path, name, content, says):
     put(tmp_path / "in", "ada_05_masks.ipynb", "carol/05_masks.ipynb")
     put(tmp_path / "in", name, content=content)
-    ada, bob, carol = find(tmp_path / "in", KNOWN)
+    ada, bob, carol = find_submissions(tmp_path / "in", KNOWN)
     assert bob.learner == "bob"
     assert says in bob.reason
     assert (ada.reason, carol.reason) == ("", "")
@@ -221,7 +221,7 @@ def test_a_broken_archive_costs_its_owner_alone(tmp_path, name, content, says):
 def test_a_broken_archive_of_a_class_costs_nobody_beside_it(tmp_path):
     put(tmp_path / "in", "ada_05_masks.ipynb")
     put(tmp_path / "in", "05_masks.zip", content=b"cut off")
-    broken, ada = find(tmp_path / "in", KNOWN)
+    broken, ada = find_submissions(tmp_path / "in", KNOWN)
     assert NONE in broken.reason
     assert (ada.learner, ada.reason) == ("ada", "")
 
@@ -235,21 +235,21 @@ def test_a_file_without_a_name_in_an_archive_costs_nobody(tmp_path):
         lengths = content.index(b"PK\x01\x02") + 28  # of the name, and of what comes after it
         content[lengths : lengths + 4] = b"\0\0\1\0"
         path.write_bytes(content)
-    found = {one.learner: one.reason for one in find(tmp_path / "in", KNOWN)}
+    found = {one.learner: one.reason for one in find_submissions(tmp_path / "in", KNOWN)}
     assert (found["ada"], found["bob"], found["eve"]) == ("", "", "")
 
 
 def test_beside_a_notebook_a_broken_archive_is_told(tmp_path):
     put(tmp_path / "in", "bob/05_masks.ipynb", content=RIGHT)
     put(tmp_path / "in", "bob/again.zip", content=b"cut off")
-    (found,) = find(tmp_path / "in", KNOWN)
+    (found,) = find_submissions(tmp_path / "in", KNOWN)
     assert (found.read(), found.reason) == (RIGHT, "")
     assert found.notes[0].startswith("bob/again.zip is left out: it is not a zip archive")
 
 
 def test_an_archive_of_many_notebooks_is_not_one_learners(tmp_path):
     put(tmp_path / "in", "ada_05_masks.ipynb", "bob/work.zip")
-    names = [f"{n}/05_masks.ipynb" for n in range(MOST_NOTEBOOKS + 1)]
+    names = [f"{n}/05_masks.ipynb" for n in range(MAX_NOTEBOOKS + 1)]
     packed(tmp_path / "in/bob/work.zip", *names)
-    (bob,) = (one for one in find(tmp_path / "in", KNOWN) if one.learner == "bob")
-    assert f"more than {MOST_NOTEBOOKS} notebooks" in bob.reason
+    (bob,) = (one for one in find_submissions(tmp_path / "in", KNOWN) if one.learner == "bob")
+    assert f"more than {MAX_NOTEBOOKS} notebooks" in bob.reason

@@ -11,13 +11,13 @@ import nbformat
 import pytest
 from markdown_it import MarkdownIt
 
-from mtcourse.grading.exercises import exercise_text
-from mtcourse.grading.merge import merge
-from mtcourse.grading.reports.feedback import feedback_notebook, feedback_page
-from mtcourse.grading.reports.work import WHOLE, shown_cells
+from mtcourse.grading.exercise_notebook import render_exercise_notebook
+from mtcourse.grading.merge import merge_submission
+from mtcourse.grading.reports.displayed_cells import MAX_NOTEBOOK_LENGTH, read_displayed_cells
+from mtcourse.grading.reports.feedback import render_feedback_notebook, render_feedback_page
 from mtcourse.grading.results import ExerciseResult
-from mtcourse.grading.source import cells_of
-from mtcourse.grading.submission import parse_submission
+from mtcourse.grading.solution_notebook import read_cells
+from mtcourse.grading.submitted_notebook import parse_submitted_notebook
 from tests.helpers.hostile_work import EVIL, hostile_work
 from tests.helpers.made_results import (
     SAYS,
@@ -72,7 +72,7 @@ def sources(made: str) -> list[str]:
 
 def test_each_verdict_follows_its_answer_and_the_repairs_come_first():
     one = result("Bo", ("wrong", "passed"), repairs=("the file began with a byte order mark",))
-    page = Reader(feedback_page(one, WORK)).text
+    page = Reader(render_feedback_page(one, WORK)).text
     assert in_this_order(
         page,
         "3 of 5 points",
@@ -89,7 +89,7 @@ def test_each_verdict_follows_its_answer_and_the_repairs_come_first():
     )
     assert "All right!" not in page, "the notebook's own check is no verdict"
     assert "not repeated" not in page
-    made = feedback_notebook(one, WORK)
+    made = render_feedback_notebook(one, WORK)
     assert "All right!" not in made
     cells = sources(made)
     assert "byte order mark" in cells[0]
@@ -102,7 +102,7 @@ def test_each_verdict_follows_its_answer_and_the_repairs_come_first():
 def test_an_answer_without_a_cell_still_has_its_verdict():
     exercises = result("Bo", ("missing", "wrong")).exercises
     one = result("Bo", exercises=tuple(replace(exercise, cell=0) for exercise in exercises))
-    made = feedback_page(one, WORK), "\n".join(sources(feedback_notebook(one, WORK)))
+    made = render_feedback_page(one, WORK), "\n".join(sources(render_feedback_notebook(one, WORK)))
     said = "print(1)", "✗ scaled_scores: its cell is missing", "✗ share: not right, 0 of 3"
     assert in_this_order(Reader(made[0]).text, *said)
     assert in_this_order(made[1], *said)
@@ -117,24 +117,26 @@ def test_an_answer_without_a_cell_still_has_its_verdict():
     ],
 )
 def test_what_was_not_graded_is_said(one, work, said):
-    assert said in Reader(feedback_page(one, work)).text
-    assert said in sources(feedback_notebook(one, work))[0]
-    assert str(SEED) not in feedback_page(one, work)
+    assert said in Reader(render_feedback_page(one, work)).text
+    assert said in sources(render_feedback_notebook(one, work))[0]
+    assert str(SEED) not in render_feedback_page(one, work)
 
 
 def test_the_feedback_notebook_can_be_gone_on_with_and_handed_in(tmp_path):
-    handed_out = json.loads(exercise_text(write(small_solution(), tmp_path / "04_attention.ipynb")))
+    handed_out = json.loads(
+        render_exercise_notebook(write(small_solution(), tmp_path / "04_attention.ipynb"))
+    )
     returned = json.loads(json.dumps(handed_out))
     place = next(n for n, c in enumerate(returned["cells"], 1) if c["id"] == "answer")
     returned["cells"][place - 1]["source"] = ANSWER
     returned["cells"].append(code("added = 1"))
     content = json.dumps(returned).encode()
     answered = ExerciseResult("scaled_scores", "wrong", 0, 2, SAYS, cell=place)
-    made = feedback_notebook(result("Bo", exercises=(answered,)), content)
+    made = render_feedback_notebook(result("Bo", exercises=(answered,)), content)
     nbformat.validate(json.loads(made), relax_add_props=False)
-    first = merge(cells_of(handed_out), parse_submission(content))
-    again = merge(cells_of(handed_out), parse_submission(made.encode()))
-    steps = [[(step.role, step.source) for step in merged.steps] for merged in (first, again)]
+    first = merge_submission(read_cells(handed_out), parse_submitted_notebook(content))
+    again = merge_submission(read_cells(handed_out), parse_submitted_notebook(made.encode()))
+    steps = [[(step.role, step.source) for step in merged.cells] for merged in (first, again)]
     assert steps[0] == steps[1]
     assert again.repairs == ()
 
@@ -145,7 +147,7 @@ ALLOWED |= {"table", "thead", "tbody", "tr", "th", "td", "a", "section", "ul", "
 
 @pytest.mark.parametrize("one", [result("Bo"), *hostile_class()])
 def test_a_page_has_no_tag_attribute_or_address_of_a_learners(one):
-    read = Reader(feedback_page(one, hostile_work()))
+    read = Reader(render_feedback_page(one, hostile_work()))
     for tag, attributes in read.tags:
         assert tag in ALLOWED
         assert set(attributes) <= {"class", "id", "href", "scope", "style"}
@@ -158,7 +160,7 @@ def test_a_page_has_no_tag_attribute_or_address_of_a_learners(one):
 
 @pytest.mark.parametrize("one", [result("Bo"), *hostile_class()])
 def test_a_feedback_notebook_has_no_rich_output_and_verdicts_are_text(one):
-    made = json.loads(feedback_notebook(one, hostile_work()))
+    made = json.loads(render_feedback_notebook(one, hostile_work()))
     nbformat.validate(made, relax_add_props=False)
     types = {
         kind
@@ -178,14 +180,18 @@ def test_a_feedback_notebook_has_no_rich_output_and_verdicts_are_text(one):
 
 
 def test_pictures_are_shown_where_they_are_pictures():
-    shown = feedback_page(result("Bo"), notebook(code("plot()", displayed(png=png(), text="a"))))
+    shown = render_feedback_page(
+        result("Bo"), notebook(code("plot()", displayed(png=png(), text="a")))
+    )
     assert f'src="data:image/png;base64,{png()}"' in shown
     too_wide = displayed(png=png(4001), text="too wide")
     no_picture = displayed(png=base64.b64encode(b"GIF89a" + b"\0" * 30).decode(), text="a GIF")
     damaged = displayed(png="$$$", text="damaged")
-    read = Reader(feedback_page(result("Bo"), notebook(code("x", too_wide, no_picture, damaged))))
+    read = Reader(
+        render_feedback_page(result("Bo"), notebook(code("x", too_wide, no_picture, damaged)))
+    )
     assert "img" not in dict(read.tags)
-    (shown,) = shown_cells(notebook(code("x", *[displayed(png=png())] * 500)))
+    (shown,) = read_displayed_cells(notebook(code("x", *[displayed(png=png())] * 500)))
     assert 1 < len(shown.outputs) < 50
     for said in ("too wide", "a GIF", "damaged"):
         assert said in read.text
@@ -194,12 +200,12 @@ def test_pictures_are_shown_where_they_are_pictures():
 def test_a_notebook_of_any_size_gives_a_page_of_a_bearable_one():
     flood = {"output_type": "stream", "name": "stdout", "text": "x\n" * 20_000}
     huge = notebook(*[code("y = 1\n" * 20_000, flood)] * 90, *[text("z" * 20_000)] * 90)
-    assert len(parse_submission(huge).cells) == 180
-    page = feedback_page(result("Bo"), huge)
-    assert len(page) < 1.2 * WHOLE
+    assert len(parse_submitted_notebook(huge).cells) == 180
+    page = render_feedback_page(result("Bo"), huge)
+    assert len(page) < 1.2 * MAX_NOTEBOOK_LENGTH
     assert "more characters" in page
     assert "the notebook is too long to be shown in full" in page
-    assert len(feedback_notebook(result("Bo"), huge)) < 1.4 * WHOLE
+    assert len(render_feedback_notebook(result("Bo"), huge)) < 1.4 * MAX_NOTEBOOK_LENGTH
 
 
 NO_OUTPUTS = (
@@ -217,7 +223,7 @@ NO_OUTPUTS = (
 @pytest.mark.parametrize("outputs", NO_OUTPUTS)
 def test_outputs_that_are_none_are_left_out(outputs):
     cell = {**code("x = 1"), "outputs": outputs}
-    (shown,) = shown_cells(notebook(cell))
+    (shown,) = read_displayed_cells(notebook(cell))
     assert all(output.content for output in shown.outputs)
-    feedback_page(result("Bo"), notebook(cell))
-    nbformat.validate(json.loads(feedback_notebook(result("Bo"), notebook(cell))))
+    render_feedback_page(result("Bo"), notebook(cell))
+    nbformat.validate(json.loads(render_feedback_notebook(result("Bo"), notebook(cell))))

@@ -17,29 +17,29 @@ from rich.console import Console
 
 from mtcourse.errors import MtcourseError
 from mtcourse.grading import command
+from mtcourse.grading.backlog import MAX_LISTED
 from mtcourse.grading.command import Options
-from mtcourse.grading.jobs import DoAll, Done, Job, failed
+from mtcourse.grading.grade_job import installed_versions
+from mtcourse.grading.jobs import Job, OnResult, RunJobs, failed_result
 from mtcourse.grading.kernel import Limits
-from mtcourse.grading.results import FAILED, GRADED, ExerciseResult, Result
-from mtcourse.grading.resume import MOST_TOLD
-from mtcourse.grading.source import exercises_of
-from mtcourse.grading.unit import versions
+from mtcourse.grading.results import FAILED, GRADED, ExerciseResult, SubmissionResult
+from mtcourse.grading.solution_notebook import read_exercise_specs
 
 ROOT = Path(__file__).resolve().parents[2]
 SOLUTIONS = ROOT / "solutions"
 NOTEBOOK = SOLUTIONS / "04_attention.ipynb"
 
 
-def grade_by_name(job: Job) -> Result:
+def grade_by_name(job: Job) -> SubmissionResult:
     """Everything passes that does not say that it is wrong."""
     outcome = "wrong" if b"wrong" in job.content[:5] else "passed"
     exercises = [
         ExerciseResult(one.id, outcome, one.points * (outcome == "passed"), one.points)
-        for one in exercises_of(json.loads(job.solution))
+        for one in read_exercise_specs(json.loads(job.solution))
     ]
-    return Result(
+    return SubmissionResult(
         job.learner, job.notebook, job.file, GRADED, exercises=tuple(exercises), seed=job.seed,
-        isolation=job.isolation, versions=versions(), key=job.key,
+        isolation=job.isolation, versions=installed_versions(), key=job.key,
     )  # fmt: skip
 
 
@@ -50,18 +50,18 @@ class Teacher:
         self.submissions, self.out = folder / "submissions", folder / "grades"
         self.graded: list[str] = []
         self.stop_after = 10**6
-        monkeypatch.setattr(command, "worker_pool", self.pool)
+        monkeypatch.setattr(command, "open_worker_pool", self.pool)
 
-    def pool(self, *_) -> contextlib.nullcontext[DoAll]:
+    def pool(self, *_) -> contextlib.nullcontext[RunJobs]:
         """In the place of processes."""
         return contextlib.nullcontext(self._run)
 
-    def _run(self, jobs: Iterable[Job], done: Done) -> None:
+    def _run(self, jobs: Iterable[Job], done: OnResult) -> None:
         for job in jobs:
             if len(self.graded) == self.stop_after:
                 raise KeyboardInterrupt
             if job.learner == "broken":
-                done(job, failed(job, "no space left"))
+                done(job, failed_result(job, "no space left"))
             else:
                 done(job, grade_by_name(job))
             self.graded.append(job.learner)
@@ -76,14 +76,14 @@ class Teacher:
         self.graded.clear()
         said = io.StringIO()
         how = Options(**{"isolation": "none", **options})
-        status = command.graded(
+        status = command.grade_submissions(
             self.submissions, SOLUTIONS, self.out, how, Console(file=said, width=120)
         )
         return status, said.getvalue(), [one for one in self.graded if one != "solution"]
 
-    def record(self, learner: str) -> Result:
+    def record(self, learner: str) -> SubmissionResult:
         path = self.out / "records" / learner / "04_attention.json"
-        return Result.from_json(path.read_text(encoding="utf-8"))
+        return SubmissionResult.from_json(path.read_text(encoding="utf-8"))
 
 
 @pytest.fixture
@@ -155,29 +155,29 @@ def test_a_failure_of_the_grader_is_told_and_tried_again(teacher):
 
 def test_a_solution_that_does_not_pass_stops_everything(teacher, tmp_path, monkeypatch):
     teacher.hands_in("alice")
-    monkeypatch.setattr(command, "check_references", check_wrong)
+    monkeypatch.setattr(command, "check_reference_results", check_wrong)
     with pytest.raises(MtcourseError, match="does not pass"):
         teacher.grades()
     assert teacher.graded == ["solution"] * 3
     assert not (teacher.out / "records").exists()
 
 
-def check_wrong(results: Iterable[Result]) -> None:
+def check_wrong(results: Iterable[SubmissionResult]) -> None:
     raise MtcourseError(f"the solution {next(iter(results)).notebook} does not pass")
 
 
 def test_a_solution_on_which_the_grader_failed_is_tried_again(teacher, monkeypatch):
     teacher.hands_in("alice")
-    monkeypatch.setattr(command, "worker_pool", lambda *_: contextlib.nullcontext(fail_all))
+    monkeypatch.setattr(command, "open_worker_pool", lambda *_: contextlib.nullcontext(fail_all))
     with pytest.raises(MtcourseError, match="could not be graded: no space left"):
         teacher.grades()
-    monkeypatch.setattr(command, "worker_pool", teacher.pool)
+    monkeypatch.setattr(command, "open_worker_pool", teacher.pool)
     assert teacher.grades()[0] == 0
 
 
-def fail_all(jobs: Iterable[Job], done: Done) -> None:
+def fail_all(jobs: Iterable[Job], done: OnResult) -> None:
     for job in jobs:
-        done(job, failed(job, "no space left"))
+        done(job, failed_result(job, "no space left"))
 
 
 def test_attempts_left_out_are_told_to_the_learner(teacher):
@@ -253,16 +253,16 @@ def test_a_broken_archive_and_a_pipe_are_named_and_the_class_is_graded(teacher):
     assert "  bob_04_attention.zip: it is not a zip archive that can be read" in said
     assert "  carol.zip: it is not a file but a folder, a pipe" in said
     record = (teacher.out / "records" / "bob" / "unknown.json").read_text(encoding="utf-8")
-    assert "it is not a zip archive" in Result.from_json(record).reason
+    assert "it is not a zip archive" in SubmissionResult.from_json(record).reason
     assert "bob" in (teacher.out / "report.html").read_text(encoding="utf-8")
 
 
 def test_of_many_files_that_cannot_be_read_a_few_are_named(teacher):
     teacher.hands_in("alice")
-    for number in range(MOST_TOLD + 2):
+    for number in range(MAX_LISTED + 2):
         (teacher.submissions / f"learner{number:02}.zip").write_bytes(b"")
     _, said, _ = teacher.grades()
-    assert said.count("it is not a zip archive") == MOST_TOLD
+    assert said.count("it is not a zip archive") == MAX_LISTED
     assert "and 2 more, which the report names" in said
 
 
@@ -292,7 +292,7 @@ def explained(path: Path, seed: int | None = None) -> str:
     said = io.StringIO()
     options = Options(seed=seed, isolation="none")
     console = Console(file=said, width=120)
-    command.explained(path, SOLUTIONS, options, console, grade_by_name)
+    command.explain_submission(path, SOLUTIONS, options, console, grade_by_name)
     return said.getvalue()
 
 
@@ -314,14 +314,14 @@ def test_one_notebook_is_explained_and_nothing_kept(teacher, tmp_path, monkeypat
 def test_the_solution_is_tried_on_the_very_seed_of_the_one_that_is_explained(teacher):
     tried = []
 
-    def grade(job: Job) -> Result:
+    def grade(job: Job) -> SubmissionResult:
         tried.append((job.learner, job.seed))
         return grade_by_name(job)
 
     teacher.hands_in("alice")
     path = teacher.submissions / "alice" / NOTEBOOK.name
     options = Options(isolation="none")
-    command.explained(path, SOLUTIONS, options, Console(file=io.StringIO()), grade)
+    command.explain_submission(path, SOLUTIONS, options, Console(file=io.StringIO()), grade)
     (reference, seed), (learner, same) = tried
     assert (reference, learner, seed) == ("solution", "alice", same)
 

@@ -21,20 +21,20 @@ import zmq
 
 from mtcourse.checks.banks import bank_folders
 from mtcourse.errors import MtcourseError
-from mtcourse.grading.isolation import choose
-from mtcourse.grading.isolation.choose import BACKENDS, isolation_named, why_not
-from mtcourse.grading.isolation.view import view_of_kernels
+from mtcourse.grading.isolation import backends
+from mtcourse.grading.isolation.backends import BACKEND_NAMES, open_isolation, why_unavailable
+from mtcourse.grading.isolation.sandbox import find_visible_files
 from mtcourse.grading.kernel import GradingKernel, Limits
 
 ROOT = Path(__file__).resolve().parents[2]
-WALLS = [name for name in BACKENDS if name != "none"]
+WALLS = [name for name in BACKEND_NAMES if name != "none"]
 LIMITS = Limits(seconds=30)
 
 
 @pytest.fixture(scope="module", params=WALLS)
 def kernel(request: pytest.FixtureRequest) -> Iterator[GradingKernel]:
     """A kernel behind each kind of walls that this machine has."""
-    if reason := why_not(request.param):
+    if reason := why_unavailable(request.param):
         pytest.skip(reason)
     started = GradingKernel(request.param)
     yield started
@@ -132,7 +132,7 @@ def test_what_the_course_gives_works_there(kernel):
 @pytest.fixture(params=WALLS)
 def walls(request: pytest.FixtureRequest) -> str:
     """Each way that this machine has to keep a kernel apart."""
-    if reason := why_not(request.param):
+    if reason := why_unavailable(request.param):
         pytest.skip(reason)
     return request.param
 
@@ -151,7 +151,7 @@ def test_a_kernel_that_cannot_start_is_an_error_that_comes_at_once(monkeypatch, 
     place = tmp_path / ("long" * 25)
     place.mkdir()
     monkeypatch.setattr(
-        "mtcourse.grading.isolation.provisioner.folder_for_sockets", lambda: str(place)
+        "mtcourse.grading.isolation.provisioner.find_socket_folder", lambda: str(place)
     )
     with pytest.raises(zmq.ZMQError, match="too long"):
         GradingKernel("none")
@@ -220,15 +220,17 @@ def test_when_the_grader_is_killed_its_kernels_end(walls):
 
 def test_an_isolation_that_cannot_be_had_says_why(monkeypatch):
     with pytest.raises(MtcourseError, match=r"no isolation 'steel': take auto, warm, bubblewrap"):
-        isolation_named("steel")
-    monkeypatch.setattr(choose, "why_not", lambda name: "" if name == "none" else "out of order")
+        open_isolation("steel")
+    monkeypatch.setattr(
+        backends, "why_unavailable", lambda name: "" if name == "none" else "out of order"
+    )
     with pytest.raises(MtcourseError, match="'warm' cannot be had here: out of order"):
-        isolation_named.__wrapped__("warm")
-    assert isolation_named.__wrapped__("auto").name == "none"
+        open_isolation.__wrapped__("warm")
+    assert open_isolation.__wrapped__("auto").name == "none"
 
 
 def test_the_view_holds_python_and_the_package_and_nothing_beside_it():
-    view = view_of_kernels()
+    view = find_visible_files()
     seen = [*view.read_only, *(path for path, _ in view.links)]
     for needed in (sys.prefix, sys.base_prefix, ROOT / "mtcourse", "/usr"):
         assert any(Path(needed).resolve().is_relative_to(path.resolve()) for path in seen), needed

@@ -6,10 +6,10 @@ import json
 
 import pytest
 
-from mtcourse.grading.exercises import exercise_text
-from mtcourse.grading.merge import merge
-from mtcourse.grading.source import cells_of
-from mtcourse.grading.submission import parse_submission
+from mtcourse.grading.exercise_notebook import render_exercise_notebook
+from mtcourse.grading.merge import merge_submission
+from mtcourse.grading.solution_notebook import read_cells
+from mtcourse.grading.submitted_notebook import parse_submitted_notebook
 from tests.helpers.small_solution import FACTS, cell, small_solution, write
 
 GOOD = "def scaled_scores(Q, K):\n    return Q @ K.mT / Q.shape[-1] ** 0.5"
@@ -28,7 +28,7 @@ def handed_out(tmp_path) -> dict:
         cell("code", "answer-2", region, role="answer", **about),
         cell("code", "check-2", 'check("share", share)', role="check", **{"for": "share"}),
     ]
-    return json.loads(exercise_text(write(source, tmp_path / "04_attention.ipynb")))
+    return json.loads(render_exercise_notebook(write(source, tmp_path / "04_attention.ipynb")))
 
 
 @pytest.fixture
@@ -46,11 +46,13 @@ def of_id(notebook: dict, identity: str) -> dict:
 
 
 def merged(handed_out: dict, returned: dict):
-    return merge(cells_of(handed_out), parse_submission(json.dumps(returned).encode()))
+    return merge_submission(
+        read_cells(handed_out), parse_submitted_notebook(json.dumps(returned).encode())
+    )
 
 
 def answers(result) -> dict[str, str]:
-    return {step.exercise: step.source for step in result.steps if step.role == "answer"}
+    return {cell.exercise: cell.source for cell in result.cells if cell.role == "answer"}
 
 
 BOTH = {"scaled_scores": GOOD, "share": OTHER}
@@ -58,7 +60,7 @@ BOTH = {"scaled_scores": GOOD, "share": OTHER}
 
 def test_an_honest_notebook_is_itself(handed_out, returned):
     result = merged(handed_out, returned)
-    roles = [step.role for step in result.steps]
+    roles = [step.role for step in result.cells]
     assert roles == ["given", "given", "answer", "check", "given", "answer", "check"]
     assert answers(result) == BOTH
     assert (result.missing, result.repairs) == ((), ())
@@ -108,7 +110,7 @@ def test_answers_are_found_whatever_a_program_did_to_the_cells(handed_out, retur
     result = merged(handed_out, returned)
     assert answers(result) == BOTH
     assert result.missing == ()
-    roles = [step.role for step in result.steps]
+    roles = [step.role for step in result.cells]
     assert roles == ["given", "given", "answer", "check", "given", "answer", "check"]
 
 
@@ -116,12 +118,12 @@ def test_checks_and_given_cells_are_the_instructors(handed_out, returned):
     of_id(returned, "check")["source"] = "print('All of it is right.')"
     of_id(returned, "imports")["source"] = "import math\nfrom mine import check"
     result = merged(handed_out, returned)
-    sources = [step.source for step in result.steps]
+    sources = [step.source for step in result.cells]
     assert 'check("scaled_scores", scaled_scores)' in sources
     assert "print('All of it is right.')" not in sources
     assert "import math\nfrom mine import check" in sources, "imports are kept"
     place = sources.index("import math\nfrom mine import check")
-    assert result.steps[place].role == "added"
+    assert result.cells[place].role == "added"
     assert len(result.repairs) == 2
 
 
@@ -130,7 +132,7 @@ def test_added_cells_are_run_where_they_stand(handed_out, returned):
     returned["cells"].insert(numbers.index("answer"), cell("code", "mine", "import math"))
     returned["cells"].insert(0, cell("code", "first", "import torch as t"))
     result = merged(handed_out, returned)
-    order = [(step.role, step.id) for step in result.steps]
+    order = [(step.role, step.id) for step in result.cells]
     assert order[0] == ("added", "first")
     assert order.index(("added", "mine")) == order.index(("answer", "answer")) - 1
 
@@ -141,7 +143,7 @@ def test_an_answer_in_an_added_cell_is_found(handed_out, returned):
     result = merged(handed_out, returned)
     assert answers(result) == BOTH
     assert "found in an added cell" in result.repairs[0]
-    assert [step.role for step in result.steps].count("added") == 0
+    assert [step.role for step in result.cells].count("added") == 0
 
 
 def test_of_two_answers_the_last_is_graded_and_both_are_run(handed_out, returned):
@@ -173,7 +175,7 @@ def test_a_deleted_answer_is_missing_and_its_check_stays(handed_out, returned):
     result = merged(handed_out, returned)
     assert result.missing == ("scaled_scores",)
     assert answers(result) == {"share": OTHER}
-    assert sum(step.role == "check" for step in result.steps) == 2
+    assert sum(step.role == "check" for step in result.cells) == 2
 
 
 def test_an_answer_that_does_not_parse_is_still_the_answer(handed_out, returned):
@@ -184,7 +186,7 @@ def test_an_answer_that_does_not_parse_is_still_the_answer(handed_out, returned)
 def test_an_empty_notebook_misses_everything(handed_out):
     result = merged(handed_out, {"nbformat": 4, "cells": []})
     assert result.missing == ("scaled_scores", "share")
-    assert all(step.role in ("given", "check") for step in result.steps)
+    assert all(step.role in ("given", "check") for step in result.cells)
 
 
 def test_an_import_beside_a_magic_is_kept(handed_out, returned):
@@ -192,7 +194,7 @@ def test_an_import_beside_a_magic_is_kept(handed_out, returned):
     install = of_id(returned, "install")
     install["source"] = ["import torch.nn.functional as F\n", *install["source"]]
     result = merged(handed_out, returned)
-    (added,) = [step for step in result.steps if step.role == "added"]
+    (added,) = [step for step in result.cells if step.role == "added"]
     assert added.source == "import torch.nn.functional as F"
     assert "the given cell install was changed" in result.repairs[0]
-    assert result.steps[0].source == "".join(of_id(handed_out, "install")["source"])
+    assert result.cells[0].source == "".join(of_id(handed_out, "install")["source"])

@@ -12,8 +12,8 @@ import pytest
 
 from mtcourse.chapters.attention.exercises import EXERCISES
 from mtcourse.checks.banks import bank_of
-from mtcourse.grading.command import Options, write_merged
-from mtcourse.grading.isolation.choose import why_not
+from mtcourse.grading.command import Options, write_merged_notebook
+from mtcourse.grading.isolation.backends import why_unavailable
 
 ROOT = Path(__file__).resolve().parents[2]
 SOLUTION = ROOT / "solutions" / "04_attention.ipynb"
@@ -76,12 +76,14 @@ def test_an_unreadable_notebook_fails_every_exercise_with_the_reason(tmp_path):
     assert all("it holds a list" in said for _, said in found.values())
 
 
-@pytest.mark.skipif(bool(why_not("warm")), reason=why_not("warm"))
+@pytest.mark.skipif(bool(why_unavailable("warm")), reason=why_unavailable("warm"))
 def test_nbval_alone_runs_a_merged_notebook_behind_the_same_walls(tmp_path):
     spies = "def row_softmax(scores):\n    return open('/etc/passwd').read()"
     returned = tmp_path / "ann_04_attention.ipynb"
     returned.write_text(handed_in(scaled_scores=WRONG, row_softmax=spies))
-    seed = write_merged(returned, SOLUTION.parent, tmp_path / "merged.ipynb", Options(seed=SEED))
+    seed = write_merged_notebook(
+        returned, SOLUTION.parent, tmp_path / "merged.ipynb", Options(seed=SEED)
+    )
     assert seed == SEED
     found = run_pytest(tmp_path, "--nbval", "--nbval-kernel-name=mtcourse", "merged.ipynb")
     notebook = json.loads((tmp_path / "merged.ipynb").read_text(encoding="utf-8"))
@@ -95,10 +97,10 @@ def test_nbval_alone_runs_a_merged_notebook_behind_the_same_walls(tmp_path):
 MERGE = """
 import sys
 from pathlib import Path
-from mtcourse.grading.command import Options, write_merged
+from mtcourse.grading.command import Options, write_merged_notebook
 out, *solutions = map(Path, sys.argv[1:])
 for solution in solutions:
-    write_merged(solution, solution.parent, out / solution.name, Options(seed=424242))
+    write_merged_notebook(solution, solution.parent, out / solution.name, Options(seed=424242))
 """
 
 

@@ -14,23 +14,27 @@ import pytest
 from rich.console import Console
 
 from mtcourse.grading.reports import folder_names, write_reports
-from mtcourse.grading.reports.class_report import class_report
-from mtcourse.grading.reports.counts import mistakes, needs_a_look, notebook_counts
-from mtcourse.grading.reports.terminal import class_table, explained
-from mtcourse.grading.results import ExerciseResult, Result
+from mtcourse.grading.reports.class_report import render_class_report
+from mtcourse.grading.reports.counts import (
+    count_misconceptions,
+    count_notebooks,
+    find_submissions_to_review,
+)
+from mtcourse.grading.reports.terminal import class_table, format_result
+from mtcourse.grading.results import ExerciseResult, SubmissionResult
 from tests.helpers.made_results import CLASS, SEED, failed, hostile_class, result
 
 
 def test_counts_are_those_of_the_results():
-    attention, masks = notebook_counts(CLASS)
-    assert (attention.points, attention.not_graded, attention.out_of) == ((0, 2, 3, 5), 2, 5)
+    attention, masks = count_notebooks(CLASS)
+    assert (attention.points, attention.not_graded, attention.max_points) == ((0, 2, 3, 5), 2, 5)
     assert attention.mean == statistics.fmean([0, 2, 3, 5])
     assert attention.median == statistics.median([0, 2, 3, 5])
     first, second = attention.exercises
     assert (first.passed, first.wrong, first.open, first.stopped) == (2, 1, 0, 2)
     assert (second.passed, second.wrong, second.open, second.stopped) == (2, 1, 1, 1)
-    assert masks.exercises[0].mistake.name == "not_scaled"
-    assert masks.exercises[1].mistake is None
+    assert masks.exercises[0].misconception.name == "not_scaled"
+    assert masks.exercises[1].misconception is None
 
 
 @pytest.mark.parametrize("out_of", [1, 5, 12, 17, 20, 100])
@@ -39,7 +43,7 @@ def test_bars_part_all_points_into_equal_spans(out_of):
         result(str(n), exercises=(ExerciseResult("e", "passed", n % (out_of + 1), out_of),))
         for n in range(50)
     ]
-    (count,) = notebook_counts(class_)
+    (count,) = count_notebooks(class_)
     assert sum(bar.learners for bar in count.bars) == 50
     assert [n for bar in count.bars for n in range(bar.first, bar.last + 1)] == list(
         range(out_of + 1)
@@ -48,19 +52,20 @@ def test_bars_part_all_points_into_equal_spans(out_of):
 
 
 def test_the_commonest_mistakes_come_first_with_their_message():
-    first, *rest = mistakes(CLASS)
+    first, *rest = count_misconceptions(CLASS)
     assert (first.exercise, first.name, first.learners) == ("scaled_scores", "not_scaled", 1)
-    assert {one.message for one in mistakes(CLASS)} == {
+    assert {one.message for one in count_misconceptions(CLASS)} == {
         "These are the products, not divided by √d_k."
     }
-    twice = mistakes([*CLASS, result("Gus", ("passed", "wrong"))])
+    twice = count_misconceptions([*CLASS, result("Gus", ("passed", "wrong"))])
     assert (twice[0].exercise, twice[0].learners) == ("share", 2)
     assert len(rest) == 2
 
 
 def test_who_needs_a_look():
     looks = {
-        (look.result.learner, look.result.notebook): look.reasons for look in needs_a_look(CLASS)
+        (look.result.learner, look.result.notebook): look.reasons
+        for look in find_submissions_to_review(CLASS)
     }
     assert [who for who, _ in looks] == ["Ed", "Di", "Bo", "Cy"], "the grader's own failure first"
     assert looks["Cy", "04_attention"] == ("did not end in time: scaled_scores", "no points")
@@ -90,8 +95,10 @@ class Reader(html.parser.HTMLParser):
         self.text += data
 
 
-def page_of(results: list[Result]) -> str:
-    return class_report(results, {(r.learner, r.notebook): "feedback/x.html" for r in results})
+def page_of(results: list[SubmissionResult]) -> str:
+    return render_class_report(
+        results, {(r.learner, r.notebook): "feedback/x.html" for r in results}
+    )
 
 
 def test_the_class_report_says_it_all():
@@ -189,21 +196,21 @@ def test_the_class_in_a_terminal():
 
 
 def test_one_submission_in_a_terminal():
-    told = explained(CLASS[1])
+    told = format_result(CLASS[1])
     assert told.startswith("Bo, 04_attention: 2 of 5 points\n")
     assert "share: not right, 0 of 3\n" in told
     assert "→ These are the products" in told
     assert told.endswith(
         f"mtcourse grade Bo/04_attention.ipynb --seed {SEED} --isolation warm --explain"
     )
-    assert "'a b; reboot/04_attention.ipynb'" in explained(result("a b; reboot"))
-    assert "the worker ended" in explained(failed("Ed"))
+    assert "'a b; reboot/04_attention.ipynb'" in format_result(result("a b; reboot"))
+    assert "the worker ended" in format_result(failed("Ed"))
 
 
 def test_a_terminal_is_not_steered():
     for one in hostile_class():
-        for told in (explained(one), printed(class_table([one]))):
+        for told in (format_result(one), printed(class_table([one]))):
             assert not re.search(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202e\ud800]", told)
-    assert "[bold]not[/bold]" in explained(result("[bold]not[/bold]"))
+    assert "[bold]not[/bold]" in format_result(result("[bold]not[/bold]"))
     made = result("x", exercises=hostile_class()[12].exercises)
     assert "[bold]not[/bold]" in printed(class_table([made]))

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from mtcourse.grading.reports.gradescope import gradescope_json
 from mtcourse.grading.reports.junit import junit_xml
-from mtcourse.grading.reports.plain import lines, one_line
+from mtcourse.grading.reports.sanitize import clean_line, clean_lines
 from mtcourse.grading.reports.tables import (
     canvas_table,
     grades_table,
@@ -147,17 +147,17 @@ def test_junit_is_what_pytest_writes(results):
 
 
 def test_colours_of_a_terminal_are_taken_out_and_long_texts_cut():
-    assert one_line("\x1b[1;31mNameError\x1b[0m: \x1b]0;title\x07x") == "NameError: x"
-    assert lines("a\n" * 500, most=3) == "a\na\na\n… and 995 more characters"
+    assert clean_line("\x1b[1;31mNameError\x1b[0m: \x1b]0;title\x07x") == "NameError: x"
+    assert clean_lines("a\n" * 500, max_lines=3) == "a\na\na\n… and 995 more characters"
 
 
 @given(st.text(st.characters(), max_size=300), st.integers(1, 50))
 def test_harmless_text_is_short_and_can_be_kept(text, longest):
-    line = one_line(text, longest)
+    line = clean_line(text, longest)
     assert len(line) <= longest + 1
     assert "\n" not in line
-    for kept in (line, lines(text, longest)):
+    for kept in (line, clean_lines(text, longest)):
         kept.encode("utf-8")
         ElementTree.fromstring(f"<a>{kept.replace('&', '').replace('<', '')}</a>")
     if text.isascii() and text.isprintable() and len(text) <= longest:
-        assert lines(text, longest) == text
+        assert clean_lines(text, longest) == text

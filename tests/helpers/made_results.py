@@ -8,7 +8,7 @@ import struct
 import zlib
 from collections.abc import Sequence
 
-from mtcourse.grading.results import FAILED, GRADED, UNREADABLE, ExerciseResult, Result
+from mtcourse.grading.results import FAILED, GRADED, UNREADABLE, ExerciseResult, SubmissionResult
 
 SEED = 918273645
 SAYS = """scaled_scores
@@ -19,7 +19,9 @@ SAYS = """scaled_scores
   Hint: Write down the shape of Q."""
 
 
-def result(learner: str, outcomes: Sequence[str] = ("passed", "wrong"), **others: object) -> Result:
+def result(
+    learner: str, outcomes: Sequence[str] = ("passed", "wrong"), **others: object
+) -> SubmissionResult:
     """A graded notebook of two exercises, of 2 and 3 points."""
     exercises = tuple(
         ExerciseResult(
@@ -45,16 +47,16 @@ def result(learner: str, outcomes: Sequence[str] = ("passed", "wrong"), **others
         "versions": {"python": "3.11.2", "torch": "2.9.0"},
         "seconds": 1.5,
     }
-    return Result(learner, **(values | others))
+    return SubmissionResult(learner, **(values | others))
 
 
-def unreadable(learner: str) -> Result:
+def unreadable(learner: str) -> SubmissionResult:
     """A file that is no notebook."""
     reason = "it is empty"
     return result(learner, ("unreadable", "unreadable"), state=UNREADABLE, reason=reason)
 
 
-def failed(learner: str) -> Result:
+def failed(learner: str) -> SubmissionResult:
     """What the grader could not grade."""
     return result(learner, state=FAILED, reason="the worker ended", exercises=())
 
@@ -90,7 +92,7 @@ HOSTILE = (
 )
 
 
-def hostile_class() -> list[Result]:
+def hostile_class() -> list[SubmissionResult]:
     """Results all of whose texts are hostile."""
     return [
         result(

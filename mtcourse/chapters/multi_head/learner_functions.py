@@ -22,10 +22,10 @@ from mtcourse.checks.banks import bank_of
 from mtcourse.checks.guard import NOTEBOOK
 from mtcourse.checks.judge import judge
 from mtcourse.errors import MtcourseError
-from mtcourse.grading.cell_code import names_of, statements_of
-from mtcourse.grading.exercises import is_untouched
-from mtcourse.grading.source import Cell
-from mtcourse.grading.submission import Unreadable, read_submission
+from mtcourse.grading.exercise_notebook import is_untouched
+from mtcourse.grading.python_source import find_defined_names, parse_statements
+from mtcourse.grading.solution_notebook import Cell
+from mtcourse.grading.submitted_notebook import Unreadable, read_submitted_notebook
 from mtcourse.layers.cross_attention import cross_attention
 
 
@@ -187,7 +187,7 @@ class _Notebook:
             self.fault = f"there is no {path.name} in this folder"
             return
         try:
-            self.cells = read_submission(path).cells
+            self.cells = read_submitted_notebook(path).cells
         except Unreadable as error:
             self.fault = f"{path.name} cannot be read: {error}"
             return
@@ -200,7 +200,7 @@ class _Notebook:
         answers = [cell for cell in self.cells if cell.role == "answer" and cell.exercise == name]
         if callable(self.names.get(name)):
             return "not answered yet" if answers and all(map(is_untouched, answers)) else ""
-        if any(not statements_of(cell.text) for cell in answers):
+        if any(not parse_statements(cell.text) for cell in answers):
             return "its answer cell is no valid Python"
         return "its function is not in the notebook"
 
@@ -215,9 +215,9 @@ def _defined(cells: Sequence[Cell], notebook: str) -> Mapping[str, Any]:
     for cell in cells:
         if cell.kind != "code" or cell.role == "check":
             continue
-        if is_untouched(cell) and names_of(cell.text) <= set(names):
+        if is_untouched(cell) and find_defined_names(cell.text) <= set(names):
             continue
-        for statement in filter(_only_defines, statements_of(cell.text)):
+        for statement in filter(_only_defines, parse_statements(cell.text)):
             module = ast.Module([statement], [])
             try:
                 exec(compile(module, f"<{notebook}, cell {cell.number}>", "exec"), names)

@@ -1,1 +1,1 @@
-"""Kernels for other people's code, kept apart from the grader and from each other."""
+"""Isolated kernels, which keep untrusted code away from the grader and from other kernels."""

@@ -1,10 +1,11 @@
-"""A process that has imported everything once, and forks a kernel behind walls on request.
+"""A process that has imported everything once, and forks an isolated kernel on request.
 
     python -P -m mtcourse.grading.isolation.fork_server DESCRIPTOR
 
-On the socket with that number come requests, each a connection file and a socket of its own. To
-that goes the kernel's exit status when it has ended; when its other end is closed, the kernel ends.
-Above each kernel stand two more processes: the keeper outside of its walls, and process 1 inside.
+Requests arrive on the socket with that descriptor. Each is a connection file, together with a
+socket for this kernel: the kernel's exit status is sent there, and the kernel ends if the other end
+is closed. Each kernel has two parent processes: a supervisor outside of its namespaces, and process
+1 inside.
 """
 
 from __future__ import annotations
@@ -22,36 +23,44 @@ from pathlib import Path
 from typing import NoReturn
 
 from mtcourse.grading.isolation import namespaces
-from mtcourse.grading.isolation.kernel_process import WARM, limit_process, run_kernel
-from mtcourse.grading.isolation.view import HOME, Allowance, View, environment, view_of_kernels
+from mtcourse.grading.isolation.kernel_process import PRELOADED_MODULES, limit_process, run_kernel
+from mtcourse.grading.isolation.sandbox import (
+    HOME,
+    ResourceLimits,
+    VisibleFiles,
+    find_visible_files,
+    kernel_environment,
+)
 
-FIRST_USER = 1_900_000_000
-"""Kernels run as users from here on, whom nothing else on the machine belongs to."""
-LONGEST_REQUEST = 4096
-LOOK_EVERY = 0.25
-"""Seconds between looks at how much memory all processes of a kernel hold."""
+FIRST_USER_ID = 1_900_000_000
+"""The first of the user ids for kernels; no user of the machine has one of these."""
+MAX_REQUEST_BYTES = 4096
+MEMORY_POLL_SECONDS = 0.25
+"""Seconds between two measurements of the memory of a kernel's processes."""
 
 
 def serve(requests: socket.socket) -> None:
-    """Forks a kernel for each request, until nobody can ask any more."""
-    for name in ("ipykernel.kernelapp", "ipykernel.ipkernel", *WARM):
+    """Forks a kernel for each request, until the socket is closed."""
+    for name in ("ipykernel.kernelapp", "ipykernel.ipkernel", *PRELOADED_MODULES):
         importlib.import_module(name)
-    view = view_of_kernels()
+    visible = find_visible_files()
     gc.collect()
     gc.freeze()  # a collection in a kernel would otherwise copy every page that is shared
-    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # keepers leave nothing to wait for
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # supervisors are not waited for
     requests.sendall(b"ready")
     while True:
-        asked, descriptors, _, _ = socket.recv_fds(requests, LONGEST_REQUEST, 1)
-        if not asked:
+        request, descriptors, _, _ = socket.recv_fds(requests, MAX_REQUEST_BYTES, 1)
+        if not request:
             return
         with socket.socket(fileno=descriptors[0]) as control:
             if os.fork() == 0:
-                _last_act(functools.partial(_keep, view, Path(asked.decode()), control))
+                _run_and_exit(
+                    functools.partial(_supervise, visible, Path(request.decode()), control)
+                )
 
 
-def _last_act(act: Callable[[], int | None]) -> NoReturn:
-    """Does one thing and ends, whatever happens: a forked process never returns."""
+def _run_and_exit(act: Callable[[], int | None]) -> NoReturn:
+    """Runs a function and exits, even after an exception: a forked process never returns."""
     status = 1
     try:
         status = act() or 0
@@ -61,12 +70,12 @@ def _last_act(act: Callable[[], int | None]) -> NoReturn:
         os._exit(status)
 
 
-def _keep(view: View, connection_file: Path, control: socket.socket) -> None:
-    """Stands outside: ends the kernel when its client is gone, and tells how it ended."""
+def _supervise(visible: VisibleFiles, connection_file: Path, control: socket.socket) -> None:
+    """Runs outside: ends the kernel if its client is gone, and sends its exit status."""
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     os.setsid()
     as_root = os.geteuid() == 0
-    user = FIRST_USER + os.getpid() % 100_000_000 if as_root else None
+    user = FIRST_USER_ID + os.getpid() % 100_000_000 if as_root else None
     if user is not None:
         os.chown(connection_file.parent, user, user)
         os.chown(connection_file, user, user)
@@ -74,7 +83,7 @@ def _keep(view: View, connection_file: Path, control: socket.socket) -> None:
     first = os.fork()
     if first == 0:
         control.close()
-        _last_act(functools.partial(_first_process, view, connection_file, user))
+        _run_and_exit(functools.partial(_run_first_process, visible, connection_file, user))
     exited = os.pidfd_open(first)
     ready, _, _ = select.select([exited, control], [], [])
     if exited not in ready:
@@ -83,48 +92,50 @@ def _keep(view: View, connection_file: Path, control: socket.socket) -> None:
     control.sendall(str(os.waitstatus_to_exitcode(status)).encode())
 
 
-def _first_process(view: View, connection_file: Path, user: int | None) -> int:
-    """Process 1 inside: builds the walls, starts the kernel, and ends with it."""
-    allowance = Allowance()
-    owner = user if user is not None else namespaces.INSIDE
-    processes = namespaces.enter(view, connection_file.parent, allowance, owner)
+def _run_first_process(visible: VisibleFiles, connection_file: Path, user: int | None) -> int:
+    """Runs as process 1 inside: enters the namespaces, starts the kernel, and ends with it."""
+    limits = ResourceLimits()
+    owner = user if user is not None else namespaces.INSIDE_USER_ID
+    processes = namespaces.enter(visible, connection_file.parent, limits, owner)
     signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGCHLD])
     listens, ready = os.pipe()
     kernel = os.fork()
     if kernel == 0:
         signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGCHLD])
-        _last_act(functools.partial(_kernel, connection_file, allowance, user, ready))
+        _run_and_exit(functools.partial(_run_kernel_process, connection_file, limits, user, ready))
     os.close(ready)
-    os.read(listens, 1)  # its sockets are there, before anything of the learner's is
-    namespaces.close_folder(connection_file.parent)
-    namespaces.give_up_rights(None if user is None else user + 100_000_000)
+    os.read(listens, 1)  # its sockets exist, and no cell has run yet
+    namespaces.make_read_only(connection_file.parent)
+    namespaces.drop_privileges(None if user is None else user + 100_000_000)
     namespaces.hide_from_others()
     while True:
-        signal.sigtimedwait([signal.SIGCHLD], LOOK_EVERY)
+        signal.sigtimedwait([signal.SIGCHLD], MEMORY_POLL_SECONDS)
         while (ended := os.waitpid(-1, os.WNOHANG))[0] > 0:
             if ended[0] == kernel:
                 return abs(os.waitstatus_to_exitcode(ended[1]))
-        if processes is not None and namespaces.memory_held(processes) > allowance.memory * 3 // 2:
+        if processes is not None and namespaces.measure_memory(processes) > limits.memory * 3 // 2:
             return signal.SIGKILL
 
 
-def _kernel(connection_file: Path, allowance: Allowance, user: int | None, ready: int) -> None:
-    """Process 2 inside: without rights, files or surroundings of anybody else."""
+def _run_kernel_process(
+    connection_file: Path, limits: ResourceLimits, user: int | None, ready: int
+) -> None:
+    """Runs as process 2 inside: drops privileges, files and environment, and becomes the kernel."""
     nothing = os.open("/dev/null", os.O_RDWR)
     for standard in (0, 1, 2):
         os.dup2(nothing, standard)
     ready = os.dup2(ready, 3)
     os.closerange(4, os.sysconf("SC_OPEN_MAX"))
     os.setsid()
-    limit_process(allowance, a_user_of_its_own=True)
-    namespaces.give_up_rights(user)
+    limit_process(limits, own_user=True)
+    namespaces.drop_privileges(user)
     os.environ.clear()
-    os.environ.update(environment())
+    os.environ.update(kernel_environment())
     os.umask(0o077)
     os.chdir(HOME)
     run_kernel(connection_file, functools.partial(os.close, ready))
 
 
 if __name__ == "__main__":
-    with socket.socket(fileno=int(sys.argv[1])) as asked_on:
-        serve(asked_on)
+    with socket.socket(fileno=int(sys.argv[1])) as requests_socket:
+        serve(requests_socket)

@@ -1,4 +1,4 @@
-"""The process in which a learner's cells run: IPython's own kernel, with silent checks.
+"""The process that runs a learner's cells: IPython's own kernel, with silent checks.
 
 python -P -m mtcourse.grading.isolation.kernel_process CONNECTION_FILE
 """
@@ -13,10 +13,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from mtcourse.grading.isolation.view import Allowance
+from mtcourse.grading.isolation.sandbox import ResourceLimits
 
-A_USER_OF_ITS_OWN, UNTIL_STDIN_ENDS = "--a-user-of-its-own", "--until-stdin-ends"
-WARM = (
+OWN_USER, UNTIL_STDIN_ENDS = "--a-user-of-its-own", "--until-stdin-ends"
+PRELOADED_MODULES = (
     "matplotlib.pyplot",
     "matplotlib_inline.backend_inline",
     "mtcourse.grading.kernel_side",
@@ -26,15 +26,15 @@ WARM = (
     "mtcourse.evaluation.scores",
     "mtcourse.text.corpora",
 )
-"""What notebooks import first, and what a kernel need not import again where it is forked."""
+"""The modules that notebooks import first, imported once before kernels are forked."""
 
 
 def run_kernel(connection_file: Path, is_ready: Callable[[], None] | None = None) -> None:
-    """Serves one client's cells until it is ended.
+    """Runs a kernel until it is ended.
 
     Args:
-        connection_file: says where to listen.
-        is_ready: called when the kernel listens, before it runs anything.
+        connection_file: the file with its sockets.
+        is_ready: called when the kernel is listening, before it runs any cell.
     """
     from ipykernel.kernelapp import IPKernelApp
 
@@ -48,39 +48,39 @@ def run_kernel(connection_file: Path, is_ready: Callable[[], None] | None = None
     kernel.start()
 
 
-def limit_process(allowance: Allowance, a_user_of_its_own: bool) -> None:
-    """Sets what this process and its children may use of everything, as far as the system can.
+def limit_process(limits: ResourceLimits, own_user: bool) -> None:
+    """Limits the resources of this process and its children, as far as the system allows.
 
     Args:
-        allowance: what that is.
-        a_user_of_its_own: whether nobody else's processes count with its own.
+        limits: the limits.
+        own_user: whether no other kernel runs as the same user, so that processes can be counted.
     """
     try:
         resource: Any = importlib.import_module("resource")
     except ImportError:  # Windows has none
         return
     for name, most in (
-        ("RLIMIT_DATA", allowance.memory),
-        ("RLIMIT_FSIZE", allowance.scratch),
-        ("RLIMIT_NOFILE", allowance.files),
-        ("RLIMIT_CPU", allowance.cpu_seconds),
+        ("RLIMIT_DATA", limits.memory),
+        ("RLIMIT_FSIZE", limits.scratch),
+        ("RLIMIT_NOFILE", limits.files),
+        ("RLIMIT_CPU", limits.cpu_seconds),
         ("RLIMIT_CORE", 0),
     ):
         if hasattr(resource, name):
             resource.setrlimit(getattr(resource, name), (most, most))
-    if a_user_of_its_own:
-        resource.setrlimit(resource.RLIMIT_NPROC, (allowance.processes, allowance.processes))
+    if own_user:
+        resource.setrlimit(resource.RLIMIT_NPROC, (limits.processes, limits.processes))
 
 
-def _end_with_stdin() -> None:
-    """Ends this process when whoever holds the other end of its standard input is gone."""
+def _exit_when_stdin_ends() -> None:
+    """Ends this process when the other end of its standard input is closed."""
     while os.read(0, 1):
         pass
     os._exit(0)
 
 
 if __name__ == "__main__":
-    limit_process(Allowance(), a_user_of_its_own=A_USER_OF_ITS_OWN in sys.argv)
+    limit_process(ResourceLimits(), own_user=OWN_USER in sys.argv)
     if UNTIL_STDIN_ENDS in sys.argv:
-        threading.Thread(target=_end_with_stdin, daemon=True).start()
+        threading.Thread(target=_exit_when_stdin_ends, daemon=True).start()
     run_kernel(Path(sys.argv[1]))

@@ -1,6 +1,7 @@
-"""Linux's walls around a process: its own files, network, processes and rights.
+"""Linux namespaces: files, network, processes and privileges that belong to one kernel.
 
-The system's calls unshare, mount, pivot_root and prctl, which Python 3.11 does not have.
+It calls unshare, mount, pivot_root and prctl through the C library, because Python 3.11 does not
+have them.
 """
 
 from __future__ import annotations
@@ -11,10 +12,16 @@ import sys
 import tempfile
 from pathlib import Path
 
-from mtcourse.grading.isolation.view import DEVICES, SCRATCH, Allowance, View, view_of_kernels
+from mtcourse.grading.isolation.sandbox import (
+    DEVICES,
+    SCRATCH_FOLDERS,
+    ResourceLimits,
+    VisibleFiles,
+    find_visible_files,
+)
 
-INSIDE = 1000
-"""The number that a user without rights has inside of a user namespace."""
+INSIDE_USER_ID = 1000
+"""The user id inside a user namespace."""
 NEW_MOUNTS, NEW_IPC, NEW_USER, NEW_PROCESSES, NEW_NETWORK = (
     0x00020000,
     0x08000000,
@@ -24,7 +31,7 @@ NEW_MOUNTS, NEW_IPC, NEW_USER, NEW_PROCESSES, NEW_NETWORK = (
 )
 _READ_ONLY, _NO_SETUID, _NO_DEVICES, _REMOUNT, _BIND = 1, 2, 4, 32, 4096
 _RECURSIVE, _PRIVATE, _DETACH = 16384, 1 << 18, 2
-_LOCKED = {  # of statvfs and of mount: what a mount has and a user namespace may not take away
+_LOCKED_FLAGS = {  # flags of statvfs and of mount that a user namespace may not remove
     os.ST_RDONLY: 1,
     os.ST_NOSUID: 2,
     os.ST_NODEV: 4,
@@ -42,51 +49,51 @@ _libc = ctypes.CDLL(None, use_errno=True)
 
 
 def _call(name: str, *arguments: object) -> None:
-    """A function of the C library; its failure is an OSError that says which."""
+    """Calls a function of the C library; a failure raises an OSError with its name."""
     if getattr(_libc, name)(*arguments) < 0:
         number = ctypes.get_errno()
         raise OSError(number, f"{name}: {os.strerror(number)}")
 
 
 def unshare(as_root: bool) -> None:
-    """Leaves the machine's files, network and processes; who is not root gets a user namespace."""
+    """Enters new namespaces for files, network and processes; without root also for users."""
     walls = NEW_MOUNTS | NEW_IPC | NEW_PROCESSES | NEW_NETWORK
     user, group = os.getuid(), os.getgid()
     _call("unshare", walls if as_root else walls | NEW_USER)
     if not as_root:
         Path("/proc/self/setgroups").write_text("deny")
-        Path("/proc/self/uid_map").write_text(f"{INSIDE} {user} 1")
-        Path("/proc/self/gid_map").write_text(f"{INSIDE} {group} 1")
+        Path("/proc/self/uid_map").write_text(f"{INSIDE_USER_ID} {user} 1")
+        Path("/proc/self/gid_map").write_text(f"{INSIDE_USER_ID} {group} 1")
 
 
-def enter(view: View, writable: Path, allowance: Allowance, owner: int) -> int | None:
-    """Makes a view the whole of the files that this process sees.
+def enter(visible: VisibleFiles, writable: Path, limits: ResourceLimits, owner: int) -> int | None:
+    """Makes the visible files the root of this process.
 
-    Returns a descriptor of the folder of all processes inside, which nobody else sees; None where
+    Returns a descriptor of the folder of all processes inside, which no other process sees; None if
     the machine does not allow it.
 
     Args:
-        view: what is seen.
-        writable: a folder that is seen and may be written.
-        allowance: how much the folders of its own may hold.
-        owner: the user to whom those belong.
+        visible: the files that it sees.
+        writable: a folder that it sees and may write to.
+        limits: limits the size of its scratch folders.
+        owner: the user id of the owner of these folders.
     """
     _mount("none", "/", "", _RECURSIVE | _PRIVATE)
-    root = Path("/tmp")  # any folder will do: it becomes the root of what is seen here
-    binds = [(path, path, True) for path in view.read_only]
+    root = Path("/tmp")  # any folder will do: it becomes the root
+    binds = [(path, path, True) for path in visible.read_only]
     binds += [(Path("/dev", name), Path("/dev", name), False) for name in DEVICES]
     sources = {path: os.open(path, os.O_PATH) for path, _, _ in [*binds, (writable, 0, 0)]}
     _mount("tmpfs", str(root), "tmpfs", _NO_SETUID | _NO_DEVICES, "size=4m,mode=755")
-    for path in SCRATCH:  # first, for what is seen may lie in one of them
+    for path in SCRATCH_FOLDERS:  # first, because visible files may be below one of them
         place = root / path.relative_to("/")
         place.mkdir(parents=True, exist_ok=True)
-        options = f"size={allowance.scratch},mode=700,uid={owner},gid={owner}"
+        options = f"size={limits.scratch},mode=700,uid={owner},gid={owner}"
         _mount("tmpfs", str(place), "tmpfs", _NO_SETUID | _NO_DEVICES, options)
     for path, place, read_only in binds:
         _bind(sources[path], root / place.relative_to("/"), read_only)
-    for path in view.hidden:
+    for path in visible.hidden:
         _mount("tmpfs", str(root / path.relative_to("/")), "tmpfs", _READ_ONLY, "mode=555")
-    for path, target in view.links:
+    for path, target in visible.links:
         link = root / path.relative_to("/")
         link.parent.mkdir(parents=True, exist_ok=True)
         if not link.is_symlink():
@@ -98,13 +105,13 @@ def enter(view: View, writable: Path, allowance: Allowance, owner: int) -> int |
     _bind(sources[writable], root / writable.relative_to("/"), False)
     for descriptor in sources.values():
         os.close(descriptor)
-    processes = _processes(root / "proc")
-    _become_root(root)
+    processes = _open_proc(root / "proc")
+    _pivot_root(root)
     return processes
 
 
-def _processes(place: Path) -> int | None:
-    """Opens the folder of processes and takes it away again; what is open can still be read."""
+def _open_proc(place: Path) -> int | None:
+    """Opens the folder of processes and unmounts it; the descriptor stays valid."""
     place.mkdir(exist_ok=True)
     try:
         _mount("proc", str(place), "proc", _NO_SETUID | _NO_DEVICES)
@@ -115,8 +122,8 @@ def _processes(place: Path) -> int | None:
     return opened
 
 
-def memory_held(processes: int) -> int:
-    """Bytes that all processes of a folder hold, and share with no file."""
+def measure_memory(processes: int) -> int:
+    """Returns the bytes that all processes of a folder hold, and do not share with files."""
     pages = 0
     for name in os.listdir(processes):
         if name.isdigit():
@@ -131,7 +138,7 @@ def memory_held(processes: int) -> int:
 
 
 def _bind(source: int, place: Path, read_only: bool) -> None:
-    """Puts an open file or folder in another place."""
+    """Mounts an open file or folder at another path."""
     origin = f"/proc/self/fd/{source}"
     if os.path.isdir(origin):
         place.mkdir(parents=True, exist_ok=True)
@@ -141,17 +148,17 @@ def _bind(source: int, place: Path, read_only: bool) -> None:
     _mount(origin, str(place), "", _BIND | _RECURSIVE)
     if read_only:
         had = os.statvfs(place).f_flag
-        kept = sum(flag for told, flag in _LOCKED.items() if had & told)
+        kept = sum(flag for mask, flag in _LOCKED_FLAGS.items() if had & mask)
         _mount("none", str(place), "", _BIND | _REMOUNT | _READ_ONLY | _NO_SETUID | kept)
 
 
-def close_folder(folder: Path) -> None:
-    """Lets nobody inside write into a folder any more."""
+def make_read_only(folder: Path) -> None:
+    """Makes a folder read-only for all processes inside."""
     _mount("none", str(folder), "", _BIND | _REMOUNT | _READ_ONLY | _NO_SETUID | _NO_DEVICES)
 
 
-def _become_root(root: Path) -> None:
-    """Makes a folder the root, and forgets the one before."""
+def _pivot_root(root: Path) -> None:
+    """Makes a folder the root, and unmounts the old root."""
     os.chdir(root)
     here = b"."
     _call("syscall", _PIVOT_ROOT[os.uname().machine], here, here)
@@ -171,14 +178,14 @@ def _mount(source: str, place: str, kind: str, flags: int, options: str = "") ->
     )
 
 
-def give_up_rights(user: int | None) -> None:
-    """Becomes a user without any right, for good.
+def drop_privileges(user: int | None) -> None:
+    """Drops all privileges of this process for good.
 
     Args:
-        user: whom to become; None where the process stays who it is.
+        user: the user id to change to; None keeps the user.
     """
     for capability in range(_CAPABILITIES):
-        _libc.prctl(_DROP_CAPABILITY, capability, 0, 0, 0)  # fails for those that there are not
+        _libc.prctl(_DROP_CAPABILITY, capability, 0, 0, 0)  # fails for unknown ones
     if user is not None:
         os.setgroups([])
         os.setresgid(user, user, user)
@@ -189,19 +196,19 @@ def give_up_rights(user: int | None) -> None:
 
 
 def hide_from_others() -> None:
-    """Lets no other process of the same user look into this one."""
+    """Keeps other processes of the same user from inspecting this one."""
     _call("prctl", _SET_UNDUMPABLE, 0, 0, 0, 0)
 
 
-def _read_everything() -> None:
-    """Looks whether this package can be read by somebody without rights."""
+def _check_package_is_readable() -> None:
+    """Checks that this package can be read by an unprivileged user."""
     for path in Path(__file__).parents[2].rglob("*"):
         if not os.access(path, os.R_OK):
             raise PermissionError(f"{path} can be read by its owner alone: chmod a+r it")
 
 
-def _try() -> int:
-    """Builds all walls once, around nothing."""
+def _try_walls() -> int:
+    """Enters the namespaces once in a child process; returns its exit status."""
     as_root = os.geteuid() == 0
     user = 65534 if as_root else None
     with tempfile.TemporaryDirectory() as writable:
@@ -209,9 +216,11 @@ def _try() -> int:
         if child == 0:
             try:
                 unshare(as_root)
-                enter(view_of_kernels(), Path(writable), Allowance(), user or INSIDE)
-                give_up_rights(user)
-                _read_everything()
+                enter(
+                    find_visible_files(), Path(writable), ResourceLimits(), user or INSIDE_USER_ID
+                )
+                drop_privileges(user)
+                _check_package_is_readable()
                 os._exit(0)
             except OSError as error:
                 print(error, file=sys.stderr, flush=True)
@@ -220,4 +229,4 @@ def _try() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(1 if _try() else 0)
+    sys.exit(1 if _try_walls() else 0)

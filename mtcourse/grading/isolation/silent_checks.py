@@ -1,4 +1,4 @@
-"""In a learner's kernel: whoever imports ``check`` gets one that says nothing and knows nothing."""
+"""Silent checks for a learner's kernel: ``check`` can be imported, but says and knows nothing."""
 
 from __future__ import annotations
 
@@ -10,29 +10,31 @@ from typing import Any
 
 from mtcourse.checks.banks import bank_folders, bank_module
 
-_OLD = "mtcourse.checks."
-"""Where notebooks that were handed out before this edition look for the banks."""
+_OLD_PREFIX = "mtcourse.checks."
+"""The package of the banks in notebooks that were handed out before this edition."""
 
 
 class SilentCheck:
-    """Stands where a notebook imports its ``check``; what is right is said elsewhere."""
+    """Replaces the ``check`` that a notebook imports; the grader judges elsewhere."""
 
     def __call__(self, exercise: str, answer: Any) -> None:
         """Says nothing."""
 
     def passes(self, exercise: str, answer: Any) -> bool:
-        """Leaves out what a notebook goes on to do with a right answer."""
+        """Returns False, so that a notebook skips what it does with right answers."""
         return False
 
 
-class _Banks(importlib.abc.MetaPathFinder, importlib.abc.Loader):
-    """Finds, in place of each bank, a module with such a check and nothing else."""
+class _SilentBankFinder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+    """Finds a module with a silent check in place of each bank."""
 
     def __init__(self) -> None:
-        self._names = {name for word in bank_folders() for name in (bank_module(word), _OLD + word)}
+        self._names = {
+            name for word in bank_folders() for name in (bank_module(word), _OLD_PREFIX + word)
+        }
 
     def find_spec(self, fullname: str, path: Any, target: Any = None) -> Any:
-        """A module of this kind for a bank; None leaves any other name to Python."""
+        """Returns such a module for a bank; None leaves other names to Python."""
         return importlib.machinery.ModuleSpec(fullname, self) if fullname in self._names else None
 
     def exec_module(self, module: types.ModuleType) -> None:
@@ -40,5 +42,5 @@ class _Banks(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
 
 def install_silent_checks() -> None:
-    """Puts them in place of the banks, from now on."""
-    sys.meta_path.insert(0, _Banks())
+    """Replaces the banks by silent checks from now on."""
+    sys.meta_path.insert(0, _SilentBankFinder())

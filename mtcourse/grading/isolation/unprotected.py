@@ -1,4 +1,4 @@
-"""No walls at all, for machines without any: a kernel as the instructor's own process."""
+"""No isolation at all, for machines without any: kernels run as the instructor's processes."""
 
 from __future__ import annotations
 
@@ -7,13 +7,20 @@ import subprocess
 import sys
 from pathlib import Path
 
-from mtcourse.grading.isolation.view import environment
+from mtcourse.grading.isolation.sandbox import kernel_environment
 
 
 class Unprotected:
-    """Kernels that can do whatever who grades can do."""
+    """Kernels that can do whatever the instructor can do."""
 
     name = "none"
+
+    def why_unavailable(self) -> str:
+        """Returns an empty string: it works everywhere."""
+        return ""
+
+    def open(self) -> None:
+        """Does nothing: kernels share nothing."""
 
     def launch(self, connection_file: Path) -> subprocess.Popen:
         """Starts a kernel."""
@@ -25,23 +32,11 @@ class Unprotected:
             stderr=subprocess.DEVNULL,
             # The last one is for ipykernel, which ends itself when that process is gone.
             env=os.environ
-            | environment()
+            | kernel_environment()
             | {"HOME": home, "IPYTHONDIR": home, "JPY_PARENT_PID": str(os.getpid())},
             cwd=home,
             start_new_session=True,
         )
 
     def close(self) -> None:
-        """Keeps nothing."""
-
-
-def why_not(name: str) -> str:
-    """It works everywhere."""
-    del name
-    return ""
-
-
-def opened(name: str) -> Unprotected:
-    """What there is without walls."""
-    del name
-    return Unprotected()
+        """Does nothing: kernels share nothing."""

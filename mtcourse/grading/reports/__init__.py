@@ -1,4 +1,4 @@
-"""From the results of a class to all that a teacher and the learners get."""
+"""Writes everything that teachers and learners get from the results of a class."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
 from pathlib import Path
 
-from mtcourse.grading.reports.class_report import class_report
-from mtcourse.grading.reports.feedback import feedback_notebook, feedback_page
+from mtcourse.grading.reports.class_report import render_class_report
+from mtcourse.grading.reports.feedback import render_feedback_notebook, render_feedback_page
 from mtcourse.grading.reports.gradescope import gradescope_json
 from mtcourse.grading.reports.junit import junit_xml
 from mtcourse.grading.reports.tables import (
@@ -18,8 +18,8 @@ from mtcourse.grading.reports.tables import (
     moodle_table,
     nbgrader_table,
 )
-from mtcourse.grading.results import Result
-from mtcourse.grading.whose import safe_name
+from mtcourse.grading.results import SubmissionResult
+from mtcourse.grading.submission_paths import safe_name
 from mtcourse.whole_files import write_whole
 
 TABLES = {
@@ -32,18 +32,19 @@ TABLES = {
 
 
 def write_reports(
-    results: Sequence[Result], out: Path, work: Mapping[tuple[str, str], bytes]
+    results: Sequence[SubmissionResult], out: Path, contents: Mapping[tuple[str, str], bytes]
 ) -> None:
-    """Writes everything that is made of a class's results; the same results give the same bytes.
+    """Writes all reports of a class; equal results give equal bytes.
 
-    In the folder are then the tables of ``TABLES``, ``gradescope/<learner>/results.json``, for each
-    learner and notebook ``feedback/<learner>/<notebook>.ipynb`` and ``.html``, and ``report.html``.
+    The folder then contains the tables of ``TABLES``, ``gradescope/<learner>/results.json``, for
+    each learner and notebook ``feedback/<learner>/<notebook>.ipynb`` and ``.html``, and
+    ``report.html``.
 
     Args:
         results: one for each learner and notebook.
-        out: the folder of the grades; made if needed.
-        work: the file that was handed in, by learner and notebook; without it there is feedback
-            that holds the verdicts alone.
+        out: the folder of grades; created if needed.
+        contents: the bytes of each submission, by learner and notebook; if they are missing, the
+            feedback contains the verdicts alone.
     """
     results = sorted(results, key=lambda result: (result.learner, result.notebook))
     for name, table in TABLES.items():
@@ -56,15 +57,15 @@ def write_reports(
     for result in results:
         key = result.learner, result.notebook
         place = f"feedback/{folders[result.learner]}/{safe_name(result.notebook or 'unknown')}"
-        content = work.get(key, b"")
-        write_whole(out / f"{place}.ipynb", feedback_notebook(result, content), private=True)
-        write_whole(out / f"{place}.html", feedback_page(result, content), private=True)
+        content = contents.get(key, b"")
+        write_whole(out / f"{place}.ipynb", render_feedback_notebook(result, content), private=True)
+        write_whole(out / f"{place}.html", render_feedback_page(result, content), private=True)
         places[key] = f"{place}.html"
-    write_whole(out / "report.html", class_report(results, places), private=True)
+    write_whole(out / "report.html", render_class_report(results, places), private=True)
 
 
 def folder_names(learners: Iterable[str]) -> dict[str, str]:
-    """A folder for each learner: another for each also where large and small letters are one."""
+    """Returns a folder name for each learner, also distinct on systems that ignore case."""
     names = {learner: safe_name(learner) for learner in learners}
     alike = Counter(name.casefold() for name in names.values())
     return {

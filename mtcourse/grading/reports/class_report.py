@@ -1,4 +1,4 @@
-"""The class on one page, for whoever teaches it."""
+"""The report on a whole class, a page for its teacher."""
 
 from __future__ import annotations
 
@@ -7,59 +7,61 @@ from urllib.parse import quote
 
 from mtcourse.grading.reports.counts import (
     ExerciseCount,
-    mistakes,
-    needs_a_look,
-    notebook_counts,
+    count_misconceptions,
+    count_notebooks,
+    find_submissions_to_review,
 )
-from mtcourse.grading.reports.pages import page
-from mtcourse.grading.results import FAILED, UNREADABLE, Result
+from mtcourse.grading.reports.pages import render_page
+from mtcourse.grading.results import FAILED, UNREADABLE, SubmissionResult
 
-GROUPS = ("passed", "wrong", "open", "stopped")
-FIRST_MISTAKES = 10
-"""That are shown at once; the others fold out."""
+OUTCOME_ORDER = ("passed", "wrong", "open", "stopped")
+MISCONCEPTIONS_SHOWN = 10
+"""The number of misconceptions that are always visible; the others unfold on a click."""
 
 
-def class_report(results: Sequence[Result], places: Mapping[tuple[str, str], str]) -> str:
-    """The page: how points are spread, each exercise, the commonest mistakes, who needs a look.
+def render_class_report(
+    results: Sequence[SubmissionResult], places: Mapping[tuple[str, str], str]
+) -> str:
+    """Renders the page: distribution of points, exercises, misconceptions, and what needs a review.
 
     Args:
-        results: those of the whole class.
-        places: for each learner and notebook the path of its feedback from the page.
+        results: the results of the whole class.
+        places: the path of each feedback page, by learner and notebook, relative to the report.
     """
-    learners: dict[str, dict[str, Result]] = {}
+    learners: dict[str, dict[str, SubmissionResult]] = {}
     for result in results:
         learners.setdefault(result.learner, {})[result.notebook] = result
-    made = mistakes(results)
-    return page(
+    made = count_misconceptions(results)
+    return render_page(
         "class_report.html",
         results=results,
         learners=learners,
-        counts=notebook_counts(results),
-        mistakes=made[:FIRST_MISTAKES],
-        more_mistakes=made[FIRST_MISTAKES:],
-        looks=needs_a_look(results),
+        counts=count_notebooks(results),
+        mistakes=made[:MISCONCEPTIONS_SHOWN],
+        more_mistakes=made[MISCONCEPTIONS_SHOWN:],
+        looks=find_submissions_to_review(results),
         alone=[result for result in results if result.isolation == "none"],
         link=lambda result: quote(places[result.learner, result.notebook]),
-        parts=_parts,
+        parts=_split_bar,
         state={FAILED: "not graded", UNREADABLE: "unreadable"},
         isolations=sorted({result.isolation for result in results if result.isolation}),
-        versions=_versions(results),
+        versions=_collect_versions(results),
     )
 
 
-def _parts(count: ExerciseCount) -> list[tuple[str, float, float]]:
-    """For each group that anybody is in where its part of the bar begins, and its width."""
+def _split_bar(count: ExerciseCount) -> list[tuple[str, float, float]]:
+    """Returns the start and the width of each segment of an exercise's bar, in percent."""
     parts, begin = [], 0.0
-    for group in GROUPS:
-        width = 100 * getattr(count, group) / max(1, count.all)
+    for group in OUTCOME_ORDER:
+        width = 100 * getattr(count, group) / max(1, count.total)
         if width:
             parts.append((group, round(begin, 2), round(width, 2)))
         begin += width
     return parts
 
 
-def _versions(results: Sequence[Result]) -> dict[str, str]:
-    """Every version of each package with which the class was graded."""
+def _collect_versions(results: Sequence[SubmissionResult]) -> dict[str, str]:
+    """Returns all versions of each package with which the class was graded."""
     found: dict[str, set[str]] = {}
     for result in results:
         for name, version in result.versions.items():

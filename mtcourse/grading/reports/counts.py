@@ -1,4 +1,4 @@
-"""What the results of a class come to: points, exercises, mistakes, and who needs a look."""
+"""Statistics of a class: points, outcomes of exercises, misconceptions, submissions to review."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from mtcourse.grading.reports.plain import lines
-from mtcourse.grading.results import FAILED, GRADED, UNREADABLE, ExerciseResult, Result
+from mtcourse.grading.reports.sanitize import clean_lines
+from mtcourse.grading.results import FAILED, GRADED, UNREADABLE, ExerciseResult, SubmissionResult
 
-SAID: Mapping[str, str] = {
+OUTCOME_LABELS: Mapping[str, str] = {
     "passed": "right",
     "wrong": "not right",
     "open": "not answered",
@@ -21,24 +21,24 @@ SAID: Mapping[str, str] = {
     "missing": "its cell is missing",
     "unreadable": "the file cannot be read",
 }
-"""How each outcome is said to people."""
+"""The outcomes in words."""
 
-GROUP: Mapping[str, str] = {
+OUTCOME_GROUPS: Mapping[str, str] = {
     "passed": "passed",
     "wrong": "wrong",
     "open": "open",
     "missing": "open",
 }
-"""The group in which an outcome is counted; those that are not here did not run."""
+"""The group in which an outcome is counted; all others count as stopped."""
 
-LOOK = ("kernel-died", "timeout", "output-limit")
-"""Outcomes for which somebody should look at the work."""
-MOST_BARS = 12
+REVIEW_OUTCOMES = ("kernel-died", "timeout", "output-limit")
+"""Outcomes after which a person should look at the submission."""
+MAX_BARS = 12
 
 
 @dataclass(frozen=True)
-class Mistake:
-    """A known mistake, and how many made it."""
+class MisconceptionCount:
+    """A misconception, and the number of learners who have it."""
 
     notebook: str
     exercise: str
@@ -49,35 +49,35 @@ class Mistake:
 
 @dataclass(frozen=True)
 class ExerciseCount:
-    """How one exercise went.
+    """The outcomes of one exercise in a class.
 
     Args:
-        exercise: its id.
-        out_of: the points of a right answer.
-        passed: answers that are right.
-        wrong: answers that are not.
-        open: notebooks without an answer.
-        stopped: answers that did not run to their end, and notebooks that cannot be read.
-        mistake: the commonest known mistake, if any was made.
+        exercise: the id of the exercise.
+        max_points: the points for a right answer.
+        passed: the number of right answers.
+        wrong: the number of wrong answers.
+        open: the number of notebooks without an answer.
+        stopped: the number of answers that did not run to their end, and of unreadable notebooks.
+        misconception: the most frequent misconception, if there is any.
     """
 
     exercise: str
-    out_of: int
+    max_points: int
     passed: int
     wrong: int
     open: int
     stopped: int
-    mistake: Mistake | None
+    misconception: MisconceptionCount | None
 
     @property
-    def all(self) -> int:
-        """Those who handed the notebook in."""
+    def total(self) -> int:
+        """The number of submissions."""
         return self.passed + self.wrong + self.open + self.stopped
 
 
 @dataclass(frozen=True)
-class Bar:
-    """How many learners have from ``first`` to ``last`` points."""
+class HistogramBar:
+    """The number of learners who have from ``first`` to ``last`` points."""
 
     first: int
     last: int
@@ -86,53 +86,57 @@ class Bar:
 
 @dataclass(frozen=True)
 class NotebookCount:
-    """How one notebook went.
+    """The statistics of one notebook.
 
     Args:
         notebook: its name.
-        out_of: all points there are.
-        points: of each submission that was graded, in ascending order.
-        not_graded: submissions that are not.
-        bars: how the points are spread.
-        exercises: in the notebook's order.
+        max_points: the points for right answers to all exercises.
+        points: the points of each graded submission, in ascending order.
+        not_graded: the number of submissions that are not graded.
+        bars: the histogram of the points.
+        exercises: the statistics of each exercise, in the notebook's order.
     """
 
     notebook: str
-    out_of: int
+    max_points: int
     points: tuple[int, ...]
     not_graded: int
-    bars: tuple[Bar, ...]
+    bars: tuple[HistogramBar, ...]
     exercises: tuple[ExerciseCount, ...]
 
     @property
     def mean(self) -> float:
-        """Of the points."""
+        """The mean of the points."""
         return statistics.fmean(self.points) if self.points else 0.0
 
     @property
     def median(self) -> float:
-        """Of the points."""
+        """The median of the points."""
         return float(statistics.median(self.points)) if self.points else 0.0
 
 
 @dataclass(frozen=True)
-class Look:
-    """A submission that somebody should look at, and why."""
+class ReviewItem:
+    """A submission that a person should look at, and the reasons."""
 
-    result: Result
+    result: SubmissionResult
     reasons: tuple[str, ...]
 
 
-def notebook_counts(results: Sequence[Result]) -> list[NotebookCount]:
-    """Each notebook that was handed in, by name."""
+def count_notebooks(results: Sequence[SubmissionResult]) -> list[NotebookCount]:
+    """Returns the statistics of each notebook, sorted by name."""
     names = sorted({result.notebook for result in results if result.notebook})
-    made = mistakes(results)
-    return [_counted(name, [r for r in results if r.notebook == name], made) for name in names]
+    made = count_misconceptions(results)
+    return [
+        _count_notebook(name, [r for r in results if r.notebook == name], made) for name in names
+    ]
 
 
-def _counted(name: str, results: Sequence[Result], made: Sequence[Mistake]) -> NotebookCount:
+def _count_notebook(
+    name: str, results: Sequence[SubmissionResult], made: Sequence[MisconceptionCount]
+) -> NotebookCount:
     points = sorted(result.points for result in results if result.state == GRADED)
-    out_of = max(result.out_of for result in results)
+    max_points = max(result.max_points for result in results)
     commonest = {one.exercise: one for one in reversed(made) if one.notebook == name}
     answers: dict[str, list[ExerciseResult]] = {}
     for result in results:
@@ -140,19 +144,23 @@ def _counted(name: str, results: Sequence[Result], made: Sequence[Mistake]) -> N
             answers.setdefault(one.exercise, []).append(one)
     return NotebookCount(
         name,
-        out_of,
+        max_points,
         tuple(points),
         len(results) - len(points),
-        _bars(points, out_of),
-        tuple(_exercise(given, commonest.get(exercise)) for exercise, given in answers.items()),
+        _make_histogram(points, max_points),
+        tuple(
+            _count_exercise(given, commonest.get(exercise)) for exercise, given in answers.items()
+        ),
     )
 
 
-def _exercise(given: Sequence[ExerciseResult], mistake: Mistake | None) -> ExerciseCount:
-    groups = Counter(GROUP.get(one.outcome, "stopped") for one in given)
+def _count_exercise(
+    given: Sequence[ExerciseResult], mistake: MisconceptionCount | None
+) -> ExerciseCount:
+    groups = Counter(OUTCOME_GROUPS.get(one.outcome, "stopped") for one in given)
     return ExerciseCount(
         given[0].exercise,
-        max(one.out_of for one in given),
+        max(one.max_points for one in given),
         groups["passed"],
         groups["wrong"],
         groups["open"],
@@ -161,15 +169,17 @@ def _exercise(given: Sequence[ExerciseResult], mistake: Mistake | None) -> Exerc
     )
 
 
-def _bars(points: Sequence[int], out_of: int) -> tuple[Bar, ...]:
-    """Equal spans of points, as few as can be read at a glance; the last holds the full points."""
-    width = -(-(out_of + 1) // MOST_BARS)
-    spans = [(first, min(first + width - 1, out_of)) for first in range(0, out_of + 1, width)]
-    return tuple(Bar(a, b, sum(a <= one <= b for one in points)) for a, b in spans)
+def _make_histogram(points: Sequence[int], max_points: int) -> tuple[HistogramBar, ...]:
+    """Makes a histogram with equal intervals, few enough to read at a glance."""
+    width = -(-(max_points + 1) // MAX_BARS)
+    spans = [
+        (first, min(first + width - 1, max_points)) for first in range(0, max_points + 1, width)
+    ]
+    return tuple(HistogramBar(a, b, sum(a <= one <= b for one in points)) for a, b in spans)
 
 
-def mistakes(results: Sequence[Result]) -> list[Mistake]:
-    """The known mistakes that were made, the commonest first, each with its message."""
+def count_misconceptions(results: Sequence[SubmissionResult]) -> list[MisconceptionCount]:
+    """Returns the misconceptions in a class, the most frequent first, each with its message."""
     made: Counter[tuple[str, str, str]] = Counter()
     said: dict[tuple[str, str, str], Counter[str]] = {}
     for result in results:
@@ -177,44 +187,50 @@ def mistakes(results: Sequence[Result]) -> list[Mistake]:
             if one.misconception:
                 key = (result.notebook, one.exercise, one.misconception)
                 made[key] += 1
-                said.setdefault(key, Counter())[message_in(one.says)] += 1
+                said.setdefault(key, Counter())[find_message(one.feedback)] += 1
     found = [
-        # What most of them were told: another's words may be of another fault in the same answer.
-        Mistake(*key, max(said[key], key=lambda text: (bool(text), said[key][text], text)), count)
+        # The most frequent message: a learner's may be on another fault of the same answer.
+        MisconceptionCount(
+            *key, max(said[key], key=lambda text: (bool(text), said[key][text], text)), count
+        )
         for key, count in made.items()
     ]
     return sorted(found, key=lambda one: (-one.learners, one.notebook, one.exercise, one.name))
 
 
-def told_lines(one: ExerciseResult) -> list[str]:
-    """What a learner was told, without what every heading above it says too."""
+def split_feedback(one: ExerciseResult) -> list[str]:
+    """Splits feedback into lines, without those that only repeat the heading."""
     known = ("", one.exercise, "All of it is right.")
-    return [line for line in lines(one.says).splitlines() if line.strip() not in known]
+    return [line for line in clean_lines(one.feedback).splitlines() if line.strip() not in known]
 
 
-def message_in(says: str) -> str:
-    """The sentence about a known mistake in what a learner was told."""
-    told = (line.strip() for line in says.splitlines())
-    return next((line[1:].strip() for line in told if line.startswith("→")), "")
+def find_message(feedback: str) -> str:
+    """Returns the message on the misconception in some feedback."""
+    lines = (line.strip() for line in feedback.splitlines())
+    return next((line[1:].strip() for line in lines if line.startswith("→")), "")
 
 
-def needs_a_look(results: Sequence[Result]) -> list[Look]:
-    """Submissions that somebody should look at: first what is the grader's own failure."""
-    looks = [Look(result, reasons) for result in results if (reasons := _reasons(result))]
+def find_submissions_to_review(results: Sequence[SubmissionResult]) -> list[ReviewItem]:
+    """Returns the submissions that a person should look at, the grader's failures first."""
+    looks = [
+        ReviewItem(result, reasons)
+        for result in results
+        if (reasons := _find_review_reasons(result))
+    ]
     rank = {FAILED: 0, UNREADABLE: 1}
     return sorted(looks, key=lambda look: rank.get(look.result.state, 2))
 
 
-def _reasons(result: Result) -> tuple[str, ...]:
+def _find_review_reasons(result: SubmissionResult) -> tuple[str, ...]:
     if result.state == FAILED:
         return (f"the grader failed: {result.reason}",)
     if result.state == UNREADABLE:
         return (f"it cannot be read: {result.reason}",)
     found = []
-    for outcome in LOOK:
+    for outcome in REVIEW_OUTCOMES:
         names = [one.exercise for one in result.exercises if one.outcome == outcome]
         if names:
-            found.append(f"{SAID[outcome]}: {', '.join(names)}")
-    if result.out_of and not result.points:
+            found.append(f"{OUTCOME_LABELS[outcome]}: {', '.join(names)}")
+    if result.max_points and not result.points:
         found.append("no points")
     return tuple(found)

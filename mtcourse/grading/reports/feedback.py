@@ -1,4 +1,4 @@
-"""What a learner gets back: their own work with each check's verdict beside the answer."""
+"""The feedback for a learner: the submission, with the verdict below each answer."""
 
 from __future__ import annotations
 
@@ -7,23 +7,27 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from mtcourse.grading.exercises import notebook_text
-from mtcourse.grading.reports.counts import SAID, told_lines
-from mtcourse.grading.reports.pages import page
-from mtcourse.grading.reports.plain import one_line
-from mtcourse.grading.reports.work import Output, ShownCell, shown_cells
-from mtcourse.grading.results import FAILED, GRADED, ExerciseResult, Result
+from mtcourse.grading.exercise_notebook import serialize_notebook
+from mtcourse.grading.reports.counts import OUTCOME_LABELS, split_feedback
+from mtcourse.grading.reports.displayed_cells import (
+    DisplayedCell,
+    DisplayedOutput,
+    read_displayed_cells,
+)
+from mtcourse.grading.reports.pages import render_page
+from mtcourse.grading.reports.sanitize import clean_line
+from mtcourse.grading.results import FAILED, GRADED, ExerciseResult, SubmissionResult
 
 _HEADING = re.compile(r"#{1,6} .*")
 
 
 @dataclass(frozen=True)
-class Line:
-    """A line of a verdict, with what it tells.
+class FeedbackLine:
+    """A line of a verdict.
 
     Args:
-        kind: "holds", "fails", "mistake", "hint" or "more", which goes on with the line before.
-        text: what is said.
+        kind: "holds", "fails", "mistake", "hint" or "more", which continues the line before.
+        text: its text, without the sign at its beginning.
     """
 
     kind: str
@@ -31,41 +35,43 @@ class Line:
 
 
 @dataclass(frozen=True)
-class Shown:
-    """A cell of the feedback's page: one of the learner's, or a verdict; the other is None."""
+class FeedbackPart:
+    """A part of the feedback: either a cell of the learner's, or a verdict."""
 
-    cell: ShownCell | None = None
+    cell: DisplayedCell | None = None
     verdict: ExerciseResult | None = None
-    lines: tuple[Line, ...] = ()
+    lines: tuple[FeedbackLine, ...] = ()
 
 
-def feedback_page(result: Result, content: bytes) -> str:
-    """The work and its verdicts as a page of its own.
+def render_feedback_page(result: SubmissionResult, content: bytes) -> str:
+    """Renders the submission with its verdicts as a page.
 
     Args:
-        result: what came of it.
-        content: the file that was handed in.
+        result: the result of the submission.
+        content: the bytes of the submission.
     """
-    shown = _parts(result, shown_cells(content))
-    return page(
+    parts = _arrange_parts(result, read_displayed_cells(content))
+    return render_page(
         "feedback.html",
         result=result,
-        message=_message(result),
-        said=SAID,
-        parts=[part for part in shown if part.verdict or _is_work(part.cell, result)],
-        heading=_heading_of,
+        message=_explain_state(result),
+        said=OUTCOME_LABELS,
+        parts=[part for part in parts if part.verdict or _is_own_work(part.cell, result)],
+        heading=_find_heading,
     )
 
 
-def feedback_notebook(result: Result, content: bytes) -> str:
-    """The work and its verdicts as a notebook, which can be gone on with and handed in again."""
-    cells = [_markdown("feedback", _summary(result))]
-    for part in _parts(result, shown_cells(content)):
+def render_feedback_notebook(result: SubmissionResult, content: bytes) -> str:
+    """Renders the submission with its verdicts as a notebook, which can be handed in again."""
+    cells = [_make_markdown_cell("feedback", _write_summary(result))]
+    for part in _arrange_parts(result, read_displayed_cells(content)):
         if part.verdict:
-            cells.append(_markdown(f"feedback-{len(cells)}", _verdict(part.verdict)))
+            cells.append(
+                _make_markdown_cell(f"feedback-{len(cells)}", _write_verdict(part.verdict))
+            )
         elif part.cell:
-            cells.append(_as_json(part.cell))
-    return notebook_text(
+            cells.append(_make_cell(part.cell))
+    return serialize_notebook(
         {
             "cells": cells,
             "metadata": {
@@ -78,84 +84,88 @@ def feedback_notebook(result: Result, content: bytes) -> str:
     )
 
 
-def _parts(result: Result, cells: Sequence[ShownCell]) -> list[Shown]:
-    """The cells in their order, each verdict after its answer; those without one are last."""
-    parts: list[Shown] = []
+def _arrange_parts(result: SubmissionResult, cells: Sequence[DisplayedCell]) -> list[FeedbackPart]:
+    """Puts each verdict after the cell of its answer; verdicts without a cell come last."""
+    parts: list[FeedbackPart] = []
     numbers = {cell.number for cell in cells}
     for cell in cells:
-        parts.append(Shown(cell))
-        parts += [_shown(one) for one in result.exercises if one.cell == cell.number]
-    return parts + [_shown(one) for one in result.exercises if one.cell not in numbers]
+        parts.append(FeedbackPart(cell))
+        parts += [_make_verdict_part(one) for one in result.exercises if one.cell == cell.number]
+    return parts + [_make_verdict_part(one) for one in result.exercises if one.cell not in numbers]
 
 
-def _shown(one: ExerciseResult) -> Shown:
-    return Shown(verdict=one, lines=tuple(map(_line, told_lines(one))))
+def _make_verdict_part(one: ExerciseResult) -> FeedbackPart:
+    return FeedbackPart(verdict=one, lines=tuple(map(_parse_line, split_feedback(one))))
 
 
-def _line(line: str) -> Line:
+def _parse_line(line: str) -> FeedbackLine:
     text = line.strip()
     for sign, kind in (("✓", "holds"), ("✗", "fails"), ("!", "fails"), ("→", "mistake")):
         if text.startswith(sign):
-            return Line(kind, text[1:].strip())
+            return FeedbackLine(kind, text[1:].strip())
     if text.startswith("Hint:"):
-        return Line("hint", text.removeprefix("Hint:").strip())
-    return Line("more", text)
+        return FeedbackLine("hint", text.removeprefix("Hint:").strip())
+    return FeedbackLine("more", text)
 
 
-def _is_work(cell: ShownCell | None, result: Result) -> bool:
-    """Whether a cell is the learner's own, or heads an exercise: what was given is left out."""
+def _is_own_work(cell: DisplayedCell | None, result: SubmissionResult) -> bool:
+    """Whether a cell is the learner's own, or the heading of an exercise."""
     if cell is None or any(one.cell == cell.number for one in result.exercises):
         return cell is not None
     if cell.role in ("given", "hint", "check"):
-        return cell.role == "given" and bool(_heading_of(cell))
+        return cell.role == "given" and bool(_find_heading(cell))
     return bool(cell.text.strip())
 
 
-def _heading_of(cell: ShownCell) -> str:
-    """The heading of a text that was given; the question itself stands in the notebook."""
+def _find_heading(cell: DisplayedCell) -> str:
+    """Returns the heading of a given text cell; the rest of the question is not repeated."""
     first = cell.text.partition("\n")[0]
     is_heading = cell.kind == "markdown" and cell.role == "given" and _HEADING.fullmatch(first)
     return first.lstrip("# ") if is_heading else ""
 
 
-def _message(result: Result) -> str:
-    """Why there are no points to speak of."""
+def _explain_state(result: SubmissionResult) -> str:
+    """Returns the reason why a submission is not graded; an empty string if it is."""
     if result.state == FAILED:
         return "This was not graded: the grader failed, which is not your fault."
     return (
-        "" if result.state == GRADED else f"This could not be read: {one_line(result.reason, 400)}"
+        ""
+        if result.state == GRADED
+        else f"This could not be read: {clean_line(result.reason, 400)}"
     )
 
 
-def _summary(result: Result) -> str:
-    """The first cell of a feedback notebook."""
-    message = _message(result)
-    told = [message or f"{result.points} of {result.out_of} points", ""]
+def _write_summary(result: SubmissionResult) -> str:
+    """Writes the first cell of a feedback notebook."""
+    message = _explain_state(result)
+    lines = [message or f"{result.points} of {result.max_points} points", ""]
     for one in result.exercises * (not message):
-        outcome = SAID.get(one.outcome, one_line(one.outcome))
-        told.append(f"{one_line(one.exercise)}: {one.points} of {one.out_of}, {outcome}")
+        outcome = OUTCOME_LABELS.get(one.outcome, clean_line(one.outcome))
+        lines.append(f"{clean_line(one.exercise)}: {one.points} of {one.max_points}, {outcome}")
     if result.repairs:
-        told += ["", "Put right before it was graded:"]
-        told += [f"- {one_line(repair, 400)}" for repair in result.repairs]
-    return "# Feedback\n\n" + _fenced("\n".join([one_line(result.notebook), *told]).strip())
+        lines += ["", "Put right before it was graded:"]
+        lines += [f"- {clean_line(repair, 400)}" for repair in result.repairs]
+    return "# Feedback\n\n" + _fence("\n".join([clean_line(result.notebook), *lines]).strip())
 
 
-def _verdict(one: ExerciseResult) -> str:
-    """The cell after an answer."""
+def _write_verdict(one: ExerciseResult) -> str:
+    """Writes the cell after an answer."""
     sign = "✓" if one.outcome == "passed" else "✗"
-    outcome = SAID.get(one.outcome, one_line(one.outcome))
-    heading = f"{sign} {one_line(one.exercise)}: {outcome}, {one.points} of {one.out_of} points"
-    return _fenced("\n".join([heading, *told_lines(one)]))
+    outcome = OUTCOME_LABELS.get(one.outcome, clean_line(one.outcome))
+    heading = (
+        f"{sign} {clean_line(one.exercise)}: {outcome}, {one.points} of {one.max_points} points"
+    )
+    return _fence("\n".join([heading, *split_feedback(one)]))
 
 
-def _fenced(text: str) -> str:
-    """A text that no Markdown in it can leave."""
+def _fence(text: str) -> str:
+    """Puts a text into a code fence that no Markdown in it can close."""
     longest = max((len(run) for run in re.findall("`+", text)), default=0)
     fence = "`" * max(3, longest + 1)
     return f"{fence}text\n{text}\n{fence}"
 
 
-def _markdown(identity: str, text: str) -> dict[str, Any]:
+def _make_markdown_cell(identity: str, text: str) -> dict[str, Any]:
     return {
         "cell_type": "markdown",
         "id": identity,
@@ -164,21 +174,21 @@ def _markdown(identity: str, text: str) -> dict[str, Any]:
     }
 
 
-def _as_json(cell: ShownCell) -> dict[str, Any]:
-    """A learner's cell as the notebook format has it; outputs of checks are not the verdict's."""
+def _make_cell(cell: DisplayedCell) -> dict[str, Any]:
+    """Converts a learner's cell to the notebook format, without the outputs of checks."""
     made: dict[str, Any] = {
         "cell_type": cell.kind,
         "id": f"cell-{cell.number}",
-        "metadata": {"mtcourse": dict(cell.told)} if cell.told else {},
+        "metadata": {"mtcourse": dict(cell.metadata)} if cell.metadata else {},
         "source": cell.text.splitlines(keepends=True),
     }
     if cell.kind != "code":
         return made
-    outputs = [_output(output) for output in cell.outputs if cell.role != "check"]
+    outputs = [_make_output(output) for output in cell.outputs if cell.role != "check"]
     return {**made, "execution_count": None, "outputs": outputs}
 
 
-def _output(output: Output) -> Mapping[str, Any]:
+def _make_output(output: DisplayedOutput) -> Mapping[str, Any]:
     if output.kind != "picture":
         return {"output_type": "stream", "name": "stdout", "text": output.content}
     data = {"image/png": output.content, "text/plain": "a picture"}

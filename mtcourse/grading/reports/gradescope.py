@@ -1,7 +1,7 @@
-"""The results of one learner as Gradescope's autograders give them.
+"""The results of one learner in the format of Gradescope's autograders.
 
-The format is that of gradescope-autograders.readthedocs.io/en/latest/specs: scores stand with each
-test, and every text is shown as it is.
+The format is specified at gradescope-autograders.readthedocs.io/en/latest/specs: each test has its
+own score, and all texts are displayed as plain text.
 """
 
 from __future__ import annotations
@@ -10,28 +10,28 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from mtcourse.grading.reports.counts import SAID
-from mtcourse.grading.reports.plain import lines, one_line
-from mtcourse.grading.results import FAILED, GRADED, ExerciseResult, Result
+from mtcourse.grading.reports.counts import OUTCOME_LABELS
+from mtcourse.grading.reports.sanitize import clean_line, clean_lines
+from mtcourse.grading.results import FAILED, GRADED, ExerciseResult, SubmissionResult
 
 
-def gradescope_json(results: Sequence[Result]) -> str:
-    """``results.json`` of a learner's notebooks.
+def gradescope_json(results: Sequence[SubmissionResult]) -> str:
+    """Returns ``results.json`` for the notebooks of a learner.
 
-    What the grader itself could not grade has no score, rather than none of the points.
+    If the grader failed on a notebook, it has no score, rather than a score of 0.
 
     Args:
-        results: all of one learner's.
+        results: all results of the learner.
     """
-    told = [text for result in results if (text := _told(result))]
+    output = [text for result in results if (text := _write_output(result))]
     tests = [
-        _test(one, result)
+        _make_test(one, result)
         for result in results
         if result.state != FAILED
         for one in result.exercises
     ]
     document = {
-        "output": "\n\n".join(told),
+        "output": "\n\n".join(output),
         "output_format": "text",
         "visibility": "visible",
         "stdout_visibility": "hidden",
@@ -40,27 +40,27 @@ def gradescope_json(results: Sequence[Result]) -> str:
     return json.dumps(document, indent=1, ensure_ascii=False) + "\n"
 
 
-def _told(result: Result) -> str:
-    """What there is to say of a whole notebook."""
+def _write_output(result: SubmissionResult) -> str:
+    """Writes the message on a whole notebook."""
     if result.state == GRADED:
-        said = "\n".join(f"- {one_line(repair, 400)}" for repair in result.repairs)
+        text = "\n".join(f"- {clean_line(repair, 400)}" for repair in result.repairs)
     elif result.state == FAILED:
-        said = "This was not graded: the grader failed, which is not your fault."
+        text = "This was not graded: the grader failed, which is not your fault."
     else:
-        said = f"This could not be read: {one_line(result.reason, 400)}"
-    return said and f"{one_line(result.notebook)}\n{said}"
+        text = f"This could not be read: {clean_line(result.reason, 400)}"
+    return text and f"{clean_line(result.notebook)}\n{text}"
 
 
-def _test(one: ExerciseResult, result: Result) -> dict[str, Any]:
-    said = lines(one.says) or SAID.get(one.outcome, one_line(one.outcome))
+def _make_test(one: ExerciseResult, result: SubmissionResult) -> dict[str, Any]:
+    text = clean_lines(one.feedback) or OUTCOME_LABELS.get(one.outcome, clean_line(one.outcome))
     return {
         "score": one.points,
-        "max_score": one.out_of,
+        "max_score": one.max_points,
         "status": "passed" if one.outcome == "passed" else "failed",
-        "name": f"{one_line(result.notebook)}: {one_line(one.exercise)}",
+        "name": f"{clean_line(result.notebook)}: {clean_line(one.exercise)}",
         "name_format": "text",
-        "output": said,
+        "output": text,
         "output_format": "text",
-        "tags": [one_line(one.outcome)],
+        "tags": [clean_line(one.outcome)],
         "visibility": "visible",
     }

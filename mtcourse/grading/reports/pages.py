@@ -1,4 +1,4 @@
-"""HTML that runs nothing and loads nothing: the templates, and Markdown of anybody's as text."""
+"""HTML pages from templates, with untrusted Markdown as text; they run and load nothing."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 from markupsafe import Markup, escape
 
-from mtcourse.grading.reports.plain import lines, one_line
+from mtcourse.grading.reports.sanitize import clean_line, clean_lines
 
-LONGEST_MARKDOWN = 6_000
-"""Characters; what is longer is shown as it is written: some Markdown takes long to understand."""
-DEEPEST = 20
-"""Lists and quotations within each other."""
+MAX_MARKDOWN_LENGTH = 6_000
+"""The length of Markdown that is rendered, since some takes long to parse."""
+MAX_NESTING = 20
+"""The depth of nested lists and quotations."""
 
 
-def page(template: str, **values: Any) -> str:
-    """A page from one of the templates, which escape every value."""
-    return _environment().get_template(template).render(**values)
+def render_page(template: str, **values: Any) -> str:
+    """Renders one of the templates, which escape every value."""
+    return _make_environment().get_template(template).render(**values)
 
 
 @cache
-def _environment() -> Environment:
+def _make_environment() -> Environment:
     environment = Environment(
         loader=PackageLoader("mtcourse.grading.reports"),
         autoescape=True,
@@ -36,46 +36,48 @@ def _environment() -> Environment:
     )
     style = (files("mtcourse.grading.reports") / "templates" / "reports.css").read_text("utf-8")
     environment.globals["style"] = Markup(style)
-    environment.filters["one_line"] = one_line
-    environment.filters["lines"] = lines
-    environment.filters["harmless_markdown"] = harmless_markdown
+    environment.filters["clean_line"] = clean_line
+    environment.filters["clean_lines"] = clean_lines
+    environment.filters["render_markdown"] = render_markdown
     return environment
 
 
-def harmless_markdown(text: str) -> Markup:
-    """Markdown as HTML without anything of its author's but text.
+def render_markdown(text: str) -> Markup:
+    """Renders Markdown as HTML that contains nothing active.
 
-    HTML in it is shown as it is written; links and pictures are their words alone; headings do not
-    stand among those of the page.
+    HTML in it is shown as text; links and pictures are reduced to their words; its headings are not
+    part of the page's outline.
     """
-    if len(text) > LONGEST_MARKDOWN:
+    if len(text) > MAX_MARKDOWN_LENGTH:
         return Markup(f"<pre>{escape(text)}</pre>")
-    return Markup(_markdown().render(text))
+    return Markup(_make_markdown().render(text))
 
 
 @cache
-def _markdown() -> MarkdownIt:
-    markdown = MarkdownIt("js-default", {"html": False, "linkify": False, "maxNesting": DEEPEST})
-    markdown.disable("reference")  # there are no links to refer to, and many take long
+def _make_markdown() -> MarkdownIt:
+    markdown = MarkdownIt(
+        "js-default", {"html": False, "linkify": False, "maxNesting": MAX_NESTING}
+    )
+    markdown.disable("reference")  # links are dropped, and many references are slow
     for tag in ("link_open", "link_close"):
-        markdown.add_render_rule(tag, _nothing)
-    markdown.add_render_rule("image", _words_of_picture)
-    markdown.add_render_rule("heading_open", _heading)
-    markdown.add_render_rule("heading_close", _end_of_heading)
+        markdown.add_render_rule(tag, _render_nothing)
+    markdown.add_render_rule("image", _render_picture_as_text)
+    markdown.add_render_rule("heading_open", _open_heading)
+    markdown.add_render_rule("heading_close", _close_heading)
     return markdown
 
 
-def _nothing(renderer: Any, tokens: list[Token], place: int, *_: Any) -> str:
+def _render_nothing(renderer: Any, tokens: list[Token], place: int, *_: Any) -> str:
     return ""
 
 
-def _words_of_picture(renderer: Any, tokens: list[Token], place: int, *_: Any) -> str:
+def _render_picture_as_text(renderer: Any, tokens: list[Token], place: int, *_: Any) -> str:
     return f"[picture: {escape(tokens[place].content)}]"
 
 
-def _heading(renderer: Any, tokens: list[Token], place: int, *_: Any) -> str:
+def _open_heading(renderer: Any, tokens: list[Token], place: int, *_: Any) -> str:
     return '<p class="heading">'
 
 
-def _end_of_heading(renderer: Any, tokens: list[Token], place: int, *_: Any) -> str:
+def _close_heading(renderer: Any, tokens: list[Token], place: int, *_: Any) -> str:
     return "</p>\n"

@@ -1,4 +1,4 @@
-"""The results in a terminal: the class as a table, one submission in full."""
+"""The results for a terminal: a table of the class, or one submission in full."""
 
 from __future__ import annotations
 
@@ -8,27 +8,27 @@ from collections.abc import Sequence
 from rich.table import Table
 from rich.text import Text
 
-from mtcourse.grading.progress import wrapped
+from mtcourse.grading.progress import wrap_report
 from mtcourse.grading.reports.counts import (
-    SAID,
+    OUTCOME_LABELS,
     ExerciseCount,
     NotebookCount,
-    needs_a_look,
-    notebook_counts,
-    told_lines,
+    count_notebooks,
+    find_submissions_to_review,
+    split_feedback,
 )
-from mtcourse.grading.reports.plain import lines, one_line
-from mtcourse.grading.results import FAILED, GRADED, Result
+from mtcourse.grading.reports.sanitize import clean_line, clean_lines
+from mtcourse.grading.results import FAILED, GRADED, SubmissionResult
 
 WIDTH = 100
 
 
-def class_table(results: Sequence[Result]) -> Table:
-    """How each exercise went, the points of each notebook, and how many need a look."""
+def class_table(results: Sequence[SubmissionResult]) -> Table:
+    """Makes a table of all exercises and notebooks, with the number of submissions to review."""
     table = Table(
         title=Text(f"{len({r.learner for r in results})} learners"),
         title_justify="left",
-        caption=Text(_caption(results)),
+        caption=Text(_write_caption(results)),
         caption_justify="left",
     )
     table.add_column("exercise", no_wrap=True)
@@ -37,53 +37,59 @@ def class_table(results: Sequence[Result]) -> Table:
     table.add_column("open", justify="right")
     table.add_column("stopped", justify="right")
     table.add_column("commonest mistake")
-    for notebook in notebook_counts(results):
+    for notebook in count_notebooks(results):
         for exercise in notebook.exercises:
-            table.add_row(*map(Text, _row(exercise)))
+            table.add_row(*map(Text, _make_exercise_row(exercise)))
         table.add_section()
-        table.add_row(*map(Text, _sum(notebook)), style="bold")
+        table.add_row(*map(Text, _make_total_row(notebook)), style="bold")
         table.add_section()
     return table
 
 
-def _row(count: ExerciseCount) -> tuple[str, ...]:
-    share = f"{count.passed} of {count.all}"
-    mistake = f"{count.mistake.name} ({count.mistake.learners})" if count.mistake else ""
+def _make_exercise_row(count: ExerciseCount) -> tuple[str, ...]:
+    share = f"{count.passed} of {count.total}"
+    mistake = (
+        f"{count.misconception.name} ({count.misconception.learners})"
+        if count.misconception
+        else ""
+    )
     others = (str(number or "·") for number in (count.wrong, count.open, count.stopped))
-    return (one_line(count.exercise, 40), share, *others, one_line(mistake, 60))
+    return (clean_line(count.exercise, 40), share, *others, clean_line(mistake, 60))
 
 
-def _sum(count: NotebookCount) -> tuple[str, ...]:
-    points = f"median {count.median:g} of {count.out_of} points" if count.points else "none graded"
-    return (one_line(count.notebook, 40), "", "", "", "", points)
+def _make_total_row(count: NotebookCount) -> tuple[str, ...]:
+    points = (
+        f"median {count.median:g} of {count.max_points} points" if count.points else "none graded"
+    )
+    return (clean_line(count.notebook, 40), "", "", "", "", points)
 
 
-def _caption(results: Sequence[Result]) -> str:
-    look = len(needs_a_look(results))
-    said = [f"{look} of {len(results)} submissions need a look" if look else "none needs a look"]
+def _write_caption(results: Sequence[SubmissionResult]) -> str:
+    look = len(find_submissions_to_review(results))
+    lines = [f"{look} of {len(results)} submissions need a look" if look else "none needs a look"]
     alone = sum(result.isolation == "none" for result in results)
-    said += [f"{alone} were run without isolation"] * bool(alone)
-    return "; ".join(said)
+    lines += [f"{alone} were run without isolation"] * bool(alone)
+    return "; ".join(lines)
 
 
-def explained(result: Result) -> str:
-    """All that is known of one submission, to be printed."""
-    points = f"{result.points} of {result.out_of} points"
-    heading = f"{one_line(result.learner)}, {one_line(result.notebook)}: "
-    said = [heading + (points if result.state == GRADED else result.state)]
-    said += [f"  {lines(result.reason)}"] * bool(result.reason)
-    said += [f"  put right: {one_line(repair, 400)}" for repair in result.repairs]
+def format_result(result: SubmissionResult) -> str:
+    """Formats the whole result of one submission."""
+    points = f"{result.points} of {result.max_points} points"
+    heading = f"{clean_line(result.learner)}, {clean_line(result.notebook)}: "
+    lines = [heading + (points if result.state == GRADED else result.state)]
+    lines += [f"  {clean_lines(result.reason)}"] * bool(result.reason)
+    lines += [f"  put right: {clean_line(repair, 400)}" for repair in result.repairs]
     for one in result.exercises:
-        outcome = SAID.get(one.outcome, one_line(one.outcome))
-        said += ["", f"{one_line(one.exercise)}: {outcome}, {one.points} of {one.out_of}"]
-        said += told_lines(one)
+        outcome = OUTCOME_LABELS.get(one.outcome, clean_line(one.outcome))
+        lines += ["", f"{clean_line(one.exercise)}: {outcome}, {one.points} of {one.max_points}"]
+        lines += split_feedback(one)
     versions = ", ".join(f"{name} {version}" for name, version in sorted(result.versions.items()))
-    said += ["", f"isolation {result.isolation or '?'}; {versions}"]
-    text = wrapped("\n".join(said), WIDTH)
-    return text if result.state == FAILED else f"{text}\nagain: {_command(result)}"
+    lines += ["", f"isolation {result.isolation or '?'}; {versions}"]
+    text = wrap_report("\n".join(lines), WIDTH)
+    return text if result.state == FAILED else f"{text}\nagain: {_write_command(result)}"
 
 
-def _command(result: Result) -> str:
-    """What gives the same verdict once more."""
-    file = shlex.quote(one_line(result.file, 300))
+def _write_command(result: SubmissionResult) -> str:
+    """Writes the command that reproduces the verdict."""
+    file = shlex.quote(clean_line(result.file, 300))
     return f"mtcourse grade {file} --seed {result.seed} --isolation {result.isolation} --explain"

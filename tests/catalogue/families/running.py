@@ -83,20 +83,20 @@ TRIED_AGAIN = (
         "import mtcourse.grading.kernel_side as side\n"
         "from mtcourse.checks.attempt import Attempt\n"
         "side.attempt = lambda *_, **__: Attempt('')\n"
-        "side.packed_attempt = lambda _: {'fault': '', 'outcomes': [], 'passed': True}",
+        "side.encode_attempt = lambda _: {'fault': '', 'outcomes': [], 'passed': True}",
         "what the kernel reports is taken for a verdict",
     ),
     wholesale(
         "outcomes of no kind",
         "import mtcourse.grading.kernel_side as side\n"
-        "side.packed_attempt = lambda _: {'fault': '', 'outcomes': [\n"
+        "side.encode_attempt = lambda _: {'fault': '', 'outcomes': [\n"
         "    {'value': {'other': 'all'}, 'stop': [], 'changed': [1e999], 'gradients': {}}] * 99}",
         "what cannot be compared is passed over",
     ),
     wholesale(
         "as many outcomes as cases, each of no kind",
         "import mtcourse.grading.kernel_side as side\n"
-        "pack = side.packed_attempt\n"
+        "pack = side.encode_attempt\n"
         "def forged(tried):\n"
         "    made = pack(tried)\n"
         "    for number, one in enumerate(made['outcomes']):\n"
@@ -104,7 +104,7 @@ TRIED_AGAIN = (
         "            {'value': {'tensor': 'float32', 'shape': [1e999], 'values': []}},\n"
         "            {'stop': {}}, {'gradients': [[]]}, {'value': []}][number % 7])\n"
         "    return made\n"
-        "side.packed_attempt = forged",
+        "side.encode_attempt = forged",
         "a grader that stumbles lets it pass",
     ),
     forgery(

@@ -1,0 +1,100 @@
+"""What a learner's kernel may see and use, the same in every isolation.
+
+It sees Python, the installed packages, and this package without its banks of checks; empty folders
+of its own; and the folder of its sockets. It sees no solution, result or other submission.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import sysconfig
+from dataclasses import dataclass
+from pathlib import Path
+
+import mtcourse
+from mtcourse.checks.banks import bank_folders
+
+HOME = Path("/home/learner")
+SCRATCH_FOLDERS = (HOME, Path("/tmp"), Path("/dev/shm"))
+"""Folders that belong to one kernel, empty at its start and deleted at its end."""
+DEVICES = ("null", "zero", "full", "random", "urandom")
+SYSTEM_FOLDERS = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/opt", "/nix/store")
+SYSTEM_SETTINGS = (
+    "/etc/ld.so.cache",
+    "/etc/ld.so.conf",
+    "/etc/ld.so.conf.d",
+    "/etc/localtime",
+    "/etc/fonts",
+)
+PROCESSOR_INFO = ("/proc/cpuinfo", "/sys/devices/system/cpu")
+"""Where torch looks up the processor's features; nothing else of ``/proc`` and ``/sys`` is seen."""
+
+
+@dataclass(frozen=True)
+class VisibleFiles:
+    """The files of the machine that a kernel sees.
+
+    Args:
+        read_only: files and folders, in the order in which they are mounted.
+        links: symbolic links to create, with their targets.
+        hidden: folders below these that appear empty.
+    """
+
+    read_only: tuple[Path, ...]
+    links: tuple[tuple[Path, str], ...]
+    hidden: tuple[Path, ...]
+
+
+@dataclass(frozen=True)
+class ResourceLimits:
+    """What a kernel may use altogether.
+
+    Args:
+        memory: bytes of data in each process; all processes together may have half as much again.
+        scratch: bytes in each scratch folder, and in one file.
+        processes: the number of simultaneous processes and threads.
+        files: the number of open files.
+        cpu_seconds: the processor time of each process.
+    """
+
+    memory: int = 2 * 2**30
+    scratch: int = 64 * 2**20
+    processes: int = 64
+    files: int = 256
+    cpu_seconds: int = 600
+
+
+def find_visible_files() -> VisibleFiles:
+    """Finds the files of this machine that kernels see."""
+    package = Path(mtcourse.__path__[0]).resolve()
+    prefixes = {sys.prefix, sys.base_prefix, sysconfig.get_path("purelib"), package}
+    wanted = [*SYSTEM_FOLDERS, *SYSTEM_SETTINGS, *PROCESSOR_INFO, *sorted(map(str, prefixes))]
+    links, folders = [], []
+    for name in dict.fromkeys(wanted):
+        path = Path(name)
+        if path.is_symlink():
+            links.append((path, os.readlink(path)))
+            path = path.resolve()
+        if path.exists() and not any(path.is_relative_to(one) for one in folders):
+            folders.append(path)
+    return VisibleFiles(tuple(folders), tuple(links), tuple(bank_folders(package).values()))
+
+
+def kernel_environment() -> dict[str, str]:
+    """Returns the environment variables of a kernel, none of which is the grader's."""
+    return {
+        "HOME": str(HOME),
+        "USER": "learner",
+        "LOGNAME": "learner",
+        "PATH": f"{Path(sys.prefix) / 'bin'}:/usr/bin:/bin",
+        "LANG": "C.UTF-8",
+        "IPYTHONDIR": str(HOME / ".ipython"),
+        "MPLCONFIGDIR": str(HOME / ".matplotlib"),
+        "MPLBACKEND": "module://matplotlib_inline.backend_inline",
+        "OMP_NUM_THREADS": "1",
+        "MALLOC_ARENA_MAX": "2",
+        "PYTHONHASHSEED": "0",
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "PYDEVD_DISABLE_FILE_VALIDATION": "1",
+    }

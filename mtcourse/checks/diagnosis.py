@@ -43,7 +43,14 @@ def mistake_in(exercise: Exercise, trials: Sequence[Trial]) -> Mistake | None:
     the right answer; then the exercise's own that do what the answer does wherever it is wrong,
     for it may be right elsewhere.
     """
-    finds = (_same, _of_the_result, _of_an_argument, _where_wrong, _by_behaviour)
+    finds = (
+        _same,
+        _of_the_result,
+        _of_an_argument,
+        _by_a_factor,
+        _where_wrong,
+        _by_behaviour,
+    )
     for find in finds if exercise.cases else (_same, _in_a_value):
         with contextlib.suppress(Exception):  # what an answer returned can be anything
             if mistake := find(exercise, trials):
@@ -126,7 +133,7 @@ def _of_the_result(exercise: Exercise, trials: Sequence[Trial]) -> Mistake | Non
     for function in functions_of(OfTheResult):
         if _explains(exercise, trials, lambda trial, f=function: f(trial.expected.value)):
             return _named(function)
-    return _by_a_factor(exercise, trials)
+    return None
 
 
 def _of_an_argument(exercise: Exercise, trials: Sequence[Trial]) -> Mistake | None:
@@ -163,7 +170,7 @@ def _explains(
             value = mistaken(trial)
         except Exception:  # the mistake cannot be made here
             value = _IMPOSSIBLE
-        is_wrong = _is_wrong(trial, exercise)
+        is_wrong = not _is_the_same(trial.got.value, trial.expected.value, exercise.tolerance)
         if value is _IMPOSSIBLE or trial.got.stop:
             if is_wrong:
                 return False

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from decimal import Decimal
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -39,7 +41,7 @@ class WireFormatError(Exception):
     """What came back is not an outcome: it is too large, nested too deeply, or of another form."""
 
 
-def encode_value(value: Any) -> Any:
+def encode_value(value: Any, depth: int = MAX_DEPTH) -> Any:
     """Encodes a value; one of a type that no check compares becomes the name of its type.
 
     >>> encode_value((1, math.inf))
@@ -51,30 +53,37 @@ def encode_value(value: Any) -> Any:
         value = torch.from_numpy(np.ascontiguousarray(value))
     if isinstance(value, Tensor):
         return _encode_tensor(value)
+    if isinstance(value, Fraction | Decimal):
+        value = float(value)
     if isinstance(value, float) and not math.isfinite(value):
         return {"float": str(value)}
     if value is None or isinstance(value, bool | int | float):
         return value
     if isinstance(value, str):
         return value[:MAX_TEXT_LENGTH]
-    if isinstance(value, tuple | list):
-        kind = "tuple" if isinstance(value, tuple) else "list"  # or a subclass
-        return {kind: [encode_value(part) for part in value]}
-    if isinstance(value, set | frozenset):
-        return {"set": sorted((encode_value(part) for part in value), key=repr)}
-    if isinstance(value, Mapping):
-        return {
-            "dict": [[encode_value(key), encode_value(of_key)] for key, of_key in value.items()]
-        }
+    if isinstance(value, tuple | list | set | frozenset | Mapping) and depth > 1:
+        return _encode_collection(value, depth - 1)
     return {"other": type(value).__name__[:MAX_TEXT_LENGTH]}
+
+
+def _encode_collection(value: Any, depth: int) -> dict[str, Any]:
+    """Encodes the parts of a collection."""
+    if isinstance(value, Mapping):
+        pairs = ([encode_value(key, depth), encode_value(value[key], depth)] for key in value)
+        return {"dict": list(pairs)}
+    parts = [encode_value(part, depth) for part in value]
+    if isinstance(value, set | frozenset):
+        return {"set": sorted(parts, key=repr)}
+    return {"tuple" if isinstance(value, tuple) else "list": parts}  # or a subclass
 
 
 def _encode_tensor(x: Tensor) -> dict[str, Any]:
     """Encodes a tensor, and whether it is stored transposed, to restore its layout."""
-    x = x.detach().cpu()
     name = str(x.dtype).removeprefix("torch.")
-    if name not in _DTYPES or x.numel() > MAX_NUMBERS:
+    is_plain = x.layout == torch.strided and x.device.type != "meta" and not x.is_nested
+    if name not in _DTYPES or not is_plain or x.numel() > MAX_NUMBERS:
         return {"other": f"Tensor of {x.numel()} {name}"}
+    x = x.detach().cpu()
     wide = x.double() if x.is_floating_point() else x
     values = [encode_value(number) for number in wide.flatten().tolist()]
     turned = x.dim() >= 2 and not x.is_contiguous() and x.mT.is_contiguous()

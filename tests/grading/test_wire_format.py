@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import math
 import pickle
+from decimal import Decimal
+from fractions import Fraction
 
 import pytest
 import torch
@@ -27,6 +29,7 @@ from mtcourse.grading.wire_format import (
     encode_value,
     format_error,
 )
+from tests.helpers.odd_answers import ODD
 
 scalars = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text()
 values = st.recursive(
@@ -49,6 +52,17 @@ def test_values_come_back_equal_and_of_the_same_kind(value):
     back = decode_value(over_the_border(encode_value(value)))
     assert back == value
     assert type(back) is type(value)
+
+
+@pytest.mark.filterwarnings("ignore")  # of torch, about tensors that are still a prototype
+@pytest.mark.parametrize("make", ODD.values(), ids=ODD)
+def test_whatever_an_answer_returns_can_leave_the_kernel(make):
+    decode_value(over_the_border(encode_value(make())))
+
+
+def test_a_fraction_and_a_decimal_cross_the_border_as_numbers():
+    shares = {"a": Fraction(1, 4), "b": [Decimal("0.5")]}
+    assert decode_value(over_the_border(encode_value(shares))) == {"a": 0.25, "b": [0.5]}
 
 
 @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float32, torch.float64])

@@ -1,0 +1,217 @@
+"""Mistakes that learners make anywhere are named for every exercise, where they are made."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+
+from mtcourse.checks.exercise import Exercise, functions_of, message_of
+from mtcourse.checks.judge import judge
+from mtcourse.checks.outcomes import Case
+from mtcourse.checks.shared_mistakes import OfAnArgument, OfTheResult
+
+
+def weighted(X, real, scale):
+    """Rows, those of padding set to 0, times a number."""
+    return X * real[..., None] * scale
+
+
+def cases(draw):
+    real = torch.tensor([True, False, True])
+    return [
+        Case("one sentence", (draw.normal(3, 2), real, 2), by_hand=True),
+        Case("a batch", (draw.normal(2, 3, 2), torch.stack([real, ~real]), 3)),
+        Case("another batch", (draw.normal(4, 3, 2), real.expand(4, 3).clone(), 5)),
+    ]
+
+
+class Wrong:
+    def plus_one(X, real, scale):
+        """You add one.
+
+        Why?
+        """
+        return weighted(X, real, scale) + 1
+
+
+TENSORS = Exercise(
+    "weighted", weighted, "Multiply.", functions_of(Wrong), (), cases, gradients=True
+)
+
+
+def named(exercise, answer):
+    verdict = judge(exercise, answer)
+    assert not verdict.passed
+    return verdict.misconception
+
+
+MADE = {
+    "transposed": lambda X, real, scale: weighted(X, real, scale).mT,
+    "negated": lambda X, real, scale: -weighted(X, real, scale),
+    "as_a_list": lambda X, real, scale: weighted(X, real, scale).tolist(),
+    "as_an_array": lambda X, real, scale: weighted(X, real, scale).detach().numpy(),
+    "row_too_late": lambda X, real, scale: weighted(X, real, scale).roll(1, -2),
+    "summed_over_rows": lambda X, real, scale: weighted(X, real, scale).sum(-2),
+    "first_sentence": lambda X, real, scale: weighted(X, real, scale)[0],
+    "off_by_a_factor": lambda X, real, scale: weighted(X, real, scale) * 1.7,
+    "off_by_a_factor_that_varies": lambda X, real, scale: weighted(X, real, scale) * X.dim(),
+    "all_true": lambda X, real, scale: X * scale,
+    "taken_for_its_opposite": lambda X, real, scale: weighted(X, ~real, scale),
+    "one_more": lambda X, real, scale: weighted(X, real, scale + 1),
+    "counted_from_the_front": lambda X, real, scale: weighted(
+        X, torch.arange(3) < real.sum(-1, keepdim=True), scale
+    ),
+    "loses_gradients": lambda X, real, scale: weighted(X, real, scale).detach(),
+    "returns_nothing": lambda X, real, scale: None,
+    "knows_one_sentence": lambda X, real, scale: (
+        weighted(X, real, scale) if X.dim() == 2 else X.sin() + scale
+    ),
+    "shapes_do_not_fit": lambda X, real, scale: X @ X,
+    "needs_one_layout": lambda X, real, scale: (
+        X.view(-1, 2).view(X.shape) * real[..., None] * scale
+    ),
+    "plus_one": lambda X, real, scale: weighted(X, real, scale) + 1,
+}
+
+
+@pytest.mark.parametrize(("name", "answer"), MADE.items(), ids=MADE)
+def test_a_mistake_that_can_be_made_anywhere_is_named(name, answer):
+    assert named(TENSORS, answer) == name
+
+
+def test_a_message_names_the_argument_of_the_exercise():
+    verdict = judge(TENSORS, lambda X, real, scale: X * scale)
+    assert "does not depend on `real`" in verdict.message
+    assert "`real`" in verdict.hint
+
+
+def test_arguments_that_are_exchanged_are_named():
+    oracle = lambda one, other: one - 2 * other  # noqa: E731
+    pairs = [Case(f"pair {i}", (torch.randn(3), torch.randn(3))) for i in range(3)]
+    exercise = Exercise("difference", oracle, "Subtract.", (), (), lambda draw: pairs)
+    verdict = judge(exercise, lambda one, other: other - 2 * one)
+    assert verdict.misconception == "arguments_exchanged"
+    assert "`one` and `other` were exchanged" in verdict.message
+    assert named(exercise, lambda one, other: one - 2 * one) == "argument_used_twice"
+
+
+def test_a_known_mistake_is_found_where_the_answer_is_right_elsewhere():
+    def half_mended(X, real, scale):
+        return weighted(X, real, scale) + (X.dim() == 3)
+
+    assert named(TENSORS, half_mended) == "plus_one"
+
+
+def test_what_is_no_known_mistake_gets_no_name():
+    verdict = judge(TENSORS, lambda X, real, scale: torch.randn(X.shape).sin())
+    assert (verdict.misconception, verdict.message) == ("", "")
+    assert verdict.hint == "Multiply."
+
+
+LISTS = Exercise(
+    "evens",
+    lambda numbers: [n for n in numbers if n % 2 == 0],
+    "Divide.",
+    (),
+    (),
+    lambda draw: [Case("some", ([4, 2, 3, 2],)), Case("others", ([5, 6, 8, 7, 0],))],
+)
+
+
+@pytest.mark.parametrize(
+    ("name", "answer"),
+    [
+        ("backwards", lambda numbers: [n for n in numbers if n % 2 == 0][::-1]),
+        ("sorted_out", lambda numbers: sorted(n for n in numbers if n % 2 == 0)),
+        ("each_once", lambda numbers: list(dict.fromkeys(n for n in numbers if n % 2 == 0))),
+        ("how_many", lambda numbers: sum(n % 2 == 0 for n in numbers)),
+        ("as_a_set", lambda numbers: {n for n in numbers if n % 2 == 0}),
+        ("without_the_last", lambda numbers: [n for n in numbers[:-1] if n % 2 == 0]),
+        ("same_everywhere", None),
+    ],
+)
+def test_mistakes_with_lists_are_named(name, answer):
+    if name == "same_everywhere":
+        three = [*LISTS.cases(None), Case("more", ([2],))]
+        exercise = Exercise("evens", LISTS.oracle, "Divide.", (), (), lambda draw: three)
+        assert named(exercise, lambda numbers: [1, 1]) == name
+    else:
+        assert named(LISTS, answer) == name
+
+
+VALUES = Exercise("values", lambda: {"share": 0.3, "count": 7, "shape": (2, 3)}, "Draw.", (), ())
+
+
+@pytest.mark.parametrize(
+    ("part", "says"),
+    [
+        ({"share": 30}, "percent"),
+        ({"count": 8}, "off by one"),
+        ({"share": 0.7}, "one minus"),
+        ({"count": 14}, "factor of 2"),
+        ({"shape": (3, 2)}, "another order"),
+        ({"shape": (2, 3, 1)}, "3 sizes"),
+        ({"count": 49}, "root or a square"),
+    ],
+)
+def test_the_mistake_in_a_part_of_a_value_is_named_without_giving_it_away(part, says):
+    verdict = judge(VALUES, VALUES.oracle() | part)
+    assert says in verdict.message
+    right = str(VALUES.oracle()[next(iter(part))])
+    assert right not in verdict.message + verdict.hint
+
+
+def test_of_choices_none_is_given_away():
+    truth = {"first": True, "second": False, "third": True}
+    exercise = Exercise("truth", lambda: truth, "Read.", (), ())
+    assert judge(exercise, truth | {"first": False}).misconception == ""
+
+
+def test_every_shared_mistake_has_a_message_and_a_hint_and_a_name_of_its_own():
+    functions = [*functions_of(OfTheResult), *functions_of(OfAnArgument)]
+    messages = [message_of(function) for function in functions]
+    assert all(message and hint for message, hint in messages)
+    assert len({message for message, _ in messages}) == len(messages) > 50
+
+
+@pytest.mark.parametrize("function", functions_of(OfTheResult), ids=lambda f: f.__name__)
+def test_every_mistake_of_the_result_is_found_where_it_is_made(function):
+    """Each is made on the first kind of value that it can be made on, and found by its name."""
+    made = [
+        Exercise("given", lambda x: x, "Return it.", (), (), lambda draw, v=values: v)
+        for values in KINDS
+    ]
+    names = set()
+    for exercise in made:
+        try:
+            wrong = [function(case.arguments[0]) for case in exercise.cases(None)]
+        except Exception:  # it cannot be made on this kind
+            continue
+        if not any(one is None for one in wrong):
+            names.add(judge(exercise, function).misconception)
+    assert function.__name__ in names
+
+
+def _cases(*values):
+    return [Case(f"input {number}", (value,)) for number, value in enumerate(values)]
+
+
+_X = torch.linspace(0.3, 4.2, 12).sin() * 3
+KINDS = [
+    _cases(_X.reshape(2, 3, 2), _X.flip(0).reshape(2, 2, 3)),
+    _cases(_X.reshape(3, 4) + 4, _X.reshape(4, 3) + 5),
+    _cases(_X.reshape(1, 3, 4), _X.reshape(2, 1, 6)),
+    _cases(_X.reshape(2, 6) > 0, _X.reshape(3, 4) > 1),
+    _cases((_X > 0).float().reshape(2, 6), (_X > 1).float().reshape(3, 4)),
+    _cases([3, 1, 2, 2], [5, 4, 4, 9, 0]),
+    _cases([(1, 2), (3, 4)], [(5, 4), (4, 9)]),
+    _cases((3, "b", 1.5), (5, "c", 2.5)),
+    _cases("a b", "c d e"),
+    _cases(2.7, 3.9, 5.2),
+]
+
+
+@pytest.mark.parametrize("odd", [None, [], np.zeros(0), "text", object()], ids=repr)
+def test_nothing_stumbles_over_what_an_answer_returns(odd):
+    assert not judge(TENSORS, lambda X, real, scale: odd).passed

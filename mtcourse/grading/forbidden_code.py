@@ -1,7 +1,7 @@
 """Finds code that an answer may not use: the course's own answers, under any name.
 
 It reads the source only. Names that are put together while the code runs cannot be seen here; the
-guard catches these when an answer is tried.
+guard catches these when an answer is tried, and with them the operations that an exercise forbids.
 """
 
 from __future__ import annotations
@@ -9,7 +9,6 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 
-from mtcourse.checks.exercise import Exercise
 from mtcourse.checks.guard import is_reference
 from mtcourse.grading.merge import MergedNotebook
 from mtcourse.grading.python_source import find_defined_names, parse_statements
@@ -17,7 +16,7 @@ from mtcourse.grading.python_source import find_defined_names, parse_statements
 DYNAMIC_CODE = ("__import__", "eval", "exec", "import_module")
 
 
-def find_forbidden_code(merged: MergedNotebook, bank: Sequence[Exercise] = ()) -> dict[str, str]:
+def find_forbidden_code(merged: MergedNotebook) -> dict[str, str]:
     """Returns, for each exercise whose answer uses forbidden code, what that is.
 
     Given cells may import anything, and learners may try those names out in cells of their own. An
@@ -25,14 +24,12 @@ def find_forbidden_code(merged: MergedNotebook, bank: Sequence[Exercise] = ()) -
 
     Args:
         merged: the merged notebook.
-        bank: the exercises, each with the functions that its answer may not call.
     """
-    forbids = {exercise.id: exercise.forbids for exercise in bank}
     banned: set[str] = set()
     found = {}
     for cell in merged.cells:
         if cell.role == "answer":
-            if faults := [*_find_faults(cell.source, banned, forbids.get(cell.exercise, ()))]:
+            if faults := [*_find_faults(cell.source, banned)]:
                 found[cell.exercise] = f"not allowed here: {'; '.join(faults)}"
         elif cell.role in ("given", "added"):
             if any(_find_faults(cell.source, banned)) and cell.role == "added":
@@ -41,7 +38,7 @@ def find_forbidden_code(merged: MergedNotebook, bank: Sequence[Exercise] = ()) -
     return found
 
 
-def _find_faults(code: str, banned: set[str], forbidden: Sequence[str] = ()) -> Iterator[str]:
+def _find_faults(code: str, banned: set[str]) -> Iterator[str]:
     """Yields the forbidden code of a cell."""
     nodes = [node for statement in parse_statements(code) for node in ast.walk(statement)]
     banned = (banned - set(_find_local_names(nodes))) | set(_find_reference_imports([code]))
@@ -52,11 +49,6 @@ def _find_faults(code: str, banned: set[str], forbidden: Sequence[str] = ()) -> 
         for part in ast.walk(node.func)
     }
     faults = [_describe_fault(node, banned) for node in nodes if id(node) not in harmless]
-    own = {node.id for node in nodes if isinstance(node, ast.Name) and not _is_load(node)}
-    own |= {node.name for node in nodes if isinstance(node, ast.FunctionDef)}
-    faults += [
-        name for node in nodes if (name := _loaded_name(node)) in forbidden and name not in own
-    ]
     yield from dict.fromkeys(fault for fault in faults if fault)
 
 
@@ -95,13 +87,6 @@ def _is_check_function(called: ast.expr) -> bool:
 
 def _is_load(node: ast.Name) -> bool:
     return isinstance(node.ctx, ast.Load)
-
-
-def _loaded_name(node: ast.AST) -> str:
-    """Returns the name or the attribute that a node reads; an empty string if it reads none."""
-    if isinstance(node, ast.Attribute):
-        return node.attr
-    return node.id if isinstance(node, ast.Name) and _is_load(node) else ""
 
 
 def _imports_reference(module: str, node: ast.ImportFrom) -> bool:

@@ -74,7 +74,7 @@ def judge_exercises(
             raise MtcourseError(
                 f"seed {seed} is the public one: its inputs are known; take another"
             )
-        banned = find_forbidden_code(merged, bank)
+        banned = find_forbidden_code(merged)
         for place, cell in enumerate(merged.cells):
             if cell.role != "check":
                 continue

@@ -7,13 +7,14 @@ another is shown by the catalogue.
 from __future__ import annotations
 
 import itertools
-import re
 from collections.abc import Callable, Iterator, Mapping
 
 import pytest
 
 from mtcourse.checks.banks import bank_of
 from mtcourse.checks.exercise import Exercise
+from mtcourse.checks.guard import NOTEBOOK
+from mtcourse.checks.judge import judge
 from tests.catalogue.answer_code import code_of
 from tests.catalogue.case import Case
 from tests.catalogue.grade_notebook import grade_notebook
@@ -48,14 +49,21 @@ def handed_in(notebook: str, chosen: Mapping[str, Callable]) -> dict[str, str]:
     return {name: code_of(of_id[name], function) for name, function in chosen.items()}
 
 
-def ready_made(notebook: str, answers: Mapping[str, str]) -> set[str]:
-    """The exercises whose answer calls what it is to do without."""
+def stopped(notebook: str, answers: Mapping[str, str]) -> set[str]:
+    """The exercises whose answer comes to an operation that it is to do without."""
     return {
         exercise.id
         for exercise in bank_of(notebook)
-        for name in exercise.forbids
-        if re.search(rf"\b{name}\(", answers.get(exercise.id, ""))
+        if exercise.forbids and exercise.id in answers
+        if _mistake_in(exercise, answers[exercise.id]) == "not_allowed"
     }
+
+
+def _mistake_in(exercise: Exercise, code: str) -> str:
+    """What a learner's own check says to it."""
+    names = {"__name__": NOTEBOOK}
+    exec(code, names)
+    return judge(exercise, names[exercise.id]).misconception
 
 
 MISTAKES = numbered(lambda exercise: exercise.misconceptions)
@@ -70,18 +78,17 @@ def test_every_notebook_has_mistakes_to_hand_in():
 @pytest.mark.parametrize(("notebook", "chosen"), MISTAKES)
 def test_a_mistake_loses_its_points_and_is_named(notebook, chosen, walls: str, outside: Outside):
     answers = handed_in(notebook, chosen)
-    refused = ready_made(notebook, answers)
-    outcomes = {name: "error" if name in refused else "wrong" for name in chosen}
-    case = Case("mistakes", answers, outcomes=outcomes, notebook=notebook)
+    case = Case("mistakes", answers, outcomes=dict.fromkeys(chosen, "wrong"), notebook=notebook)
     result = grade_notebook(case.content(outside), notebook, walls)
     assert case.faults_of(result) == []
     named = {one.exercise: one.misconception for one in result.exercises if one.misconception}
-    assert named == {name: chosen[name].__name__ for name in chosen.keys() - refused}
+    of_name = {name: function.__name__ for name, function in chosen.items()}
+    assert named == of_name | dict.fromkeys(stopped(notebook, answers), "not_allowed")
 
 
 @pytest.mark.parametrize(("notebook", "chosen"), RIGHT)
 def test_a_right_answer_keeps_its_points(notebook, chosen, walls: str, outside: Outside):
     answers = handed_in(notebook, chosen)
-    outcomes = dict.fromkeys(ready_made(notebook, answers), "error")
-    case = Case("right", answers, outcomes=outcomes, notebook=notebook)
+    assert stopped(notebook, answers) == set()
+    case = Case("right", answers, outcomes={}, notebook=notebook)
     assert case.faults_of(grade_notebook(case.content(outside), notebook, walls)) == []

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from mtcourse.chapters.attention.exercises import EXERCISES
 from mtcourse.checks.banks import bank_of
 from mtcourse.grading.forbidden_code import find_forbidden_code
 from mtcourse.grading.merge import MergedCell, MergedNotebook, merge_submission
@@ -102,20 +101,13 @@ def test_the_courses_solutions_are_allowed(source):
 
 
 @pytest.mark.parametrize(
-    ("line", "says"),
-    [
-        ("return torch.softmax(x, -1)", "softmax"),
-        ("return x.softmax(-1)", "softmax"),
-        ("from torch import softmax as mine\n    return mine(x, -1)", ""),  # the guard sees it
-        ("softmax = x.exp()\n    return softmax / softmax.sum()", ""),
-    ],
+    "line",
+    ["return torch.softmax(x, -1)", "softmax = x.exp()\n    return softmax / softmax.sum()"],
 )
-def test_what_an_exercise_asks_to_do_without_may_not_be_called(line, says):
-    merged = MergedNotebook(
-        (MergedCell("answer", "row_softmax", f"def row_softmax(x):\n    {line}", "a"),), (), ()
-    )
-    found = find_forbidden_code(merged, EXERCISES).get("row_softmax", "")
-    assert found == (f"not allowed here: {says}" if says else "")
+def test_what_an_exercise_asks_to_do_without_is_not_looked_for_in_the_text(line):
+    answer = f"def row_softmax(x):\n    {line}"
+    merged = MergedNotebook((MergedCell("answer", "row_softmax", answer, "a"),), (), ())
+    assert find_forbidden_code(merged) == {}
 
 
 MAGICS = [
@@ -130,9 +122,6 @@ MAGICS = [
 
 @pytest.mark.parametrize("magic", MAGICS)
 def test_no_magic_in_an_answers_cell_switches_this_off(magic):
-    answer = f"{magic}\ndef row_softmax(x):\n    return torch.vmap(torch.softmax)(x, -1)"
-    merged = MergedNotebook((MergedCell("answer", "row_softmax", answer, "a"),), (), ())
-    assert find_forbidden_code(merged, EXERCISES) == {"row_softmax": "not allowed here: softmax"}
     assert "theirs, which is the course's own" in faults(f"{magic}\nscaled_scores = theirs")
 
 

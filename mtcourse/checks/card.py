@@ -24,24 +24,32 @@ def card_of(verdict: Verdict) -> str:
     """The card of a verdict, in HTML."""
     colour = _GREEN if verdict.passed else _RED if verdict.answered else _GREY
     parts = [_headline(verdict, colour), *(_line("✓", held, _GREEN) for held in verdict.holds)]
-    first, *rest = verdict.wrong.split("\n")
-    if first:
-        parts.append(_line("✗", first, _RED))
-        shown = "" if verdict.tables else "\n".join(rest)
-        where = rest[0] if rest and verdict.tables else ""
-        parts += [f"<div style='margin-left:1.4em'>{escape(where)}</div>"] * bool(where)
-        parts += [f"<pre style='margin:0.2em 0 0.2em 1.4em'>{escape(shown)}</pre>"] * bool(shown)
-        parts += [_tables(verdict.tables)] * bool(verdict.tables)
-    parts += [f"<div style='margin-top:0.4em'>→ {escape(verdict.message)}</div>"] * bool(
-        verdict.message
-    )
-    parts += [f"<div><b>Hint:</b> {escape(verdict.hint)}</div>"] * bool(verdict.hint)
-    parts += [
-        f"<details><summary>What it printed</summary><pre>{escape(verdict.prints)}</pre></details>"
-    ] * bool(verdict.prints)
+    parts += _what_is_wrong(verdict)
+    if verdict.message:
+        parts.append(f"<div style='margin-top:0.4em'>→ {escape(verdict.message)}</div>")
+    if verdict.hint:
+        parts.append(f"<div><b>Hint:</b> {escape(verdict.hint)}</div>")
+    if verdict.prints:
+        said = escape(verdict.prints)
+        parts.append(f"<details><summary>What it printed</summary><pre>{said}</pre></details>")
     style = _CARD.format(line=_GREY, colour=colour)
     label = escape(verdict.exercise)
     return f"<div role='group' aria-label='{label}' style='{style}'>{''.join(parts)}</div>"
+
+
+def _what_is_wrong(verdict: Verdict) -> list[str]:
+    """The first thing that does not hold, the inputs, and the two tables where there are any."""
+    if not verdict.wrong:
+        return []
+    if not verdict.answered:
+        return [f"<div>{escape(verdict.wrong)}</div>"]
+    first, *rest = verdict.wrong.split("\n")
+    if verdict.tables:
+        rest = [line for line in rest if not line.startswith(("yours = ", "right = "))]
+    shown = escape("\n".join(rest))
+    inputs = [f"<pre style='margin:0.2em 0 0.2em 1.4em;white-space:pre-wrap'>{shown}</pre>"]
+    tables = [_tables(verdict.tables)] * bool(verdict.tables)
+    return [_line("✗", first, _RED), *inputs * bool(rest), *tables]
 
 
 def _headline(verdict: Verdict, colour: str) -> str:
@@ -74,8 +82,9 @@ def _table(table: Table) -> str:
         "<tr>" + "".join(_cell(text, place in table.differs) for place, text in row) + "</tr>"
         for row in table.numbered_rows()
     )
+    style = "margin:0;color:inherit;font-size:inherit;border-collapse:separate;border-spacing:2px"
     return (
-        "<table style='margin:0;border-collapse:separate;border-spacing:2px'>"
+        f"<table style='{style}'>"
         f"<caption style='text-align:left;caption-side:top'>{escape(table.title)}</caption>"
         f"<tbody>{rows}</tbody></table>"
     )

@@ -10,11 +10,14 @@ from pathlib import Path
 
 import pytest
 
+from mtcourse.checks.attempt import Attempt
 from mtcourse.checks.banks import bank_folders, bank_of
+from mtcourse.checks.card import card_of
 from mtcourse.checks.exercise import Exercise, message_of
-from mtcourse.checks.judge import judge
+from mtcourse.checks.judge import expected_of, judge, verdict_on
 from mtcourse.checks.outcomes import Case, Outcome, apart, outcome_of
 from mtcourse.checks.report import SEEDS
+from tests.helpers.odd_answers import ODD
 
 ROOT = Path(__file__).resolve().parents[2]
 WORDS = list(bank_folders())
@@ -35,6 +38,8 @@ RIGHT = [
     for right in (*param.values[0].right, param.values[0].oracle)
 ]
 VISIBLE = 10
+WORST = ("meta", "sparse", "complex", "hostile")
+EVERY = 8
 
 
 def answer(exercise: Exercise, function):
@@ -67,6 +72,28 @@ def test_a_misconception_is_rejected_with_its_own_message(exercise, wrong):
         assert not verdict.passed, seed
         assert verdict.misconception == wrong.__name__, seed
         assert (verdict.message, verdict.hint) == message_of(wrong)
+
+
+@pytest.mark.parametrize(("exercise", "wrong"), WRONG)
+def test_the_listed_inputs_alone_reject_a_misconception(exercise, wrong):
+    listed = exercise.listed()
+    expected = expected_of(exercise, listed)
+    got = [outcome_of(wrong, case, exercise.gradients) for case in listed]
+    assert not verdict_on(exercise, listed, expected, Attempt("", tuple(got))).passed
+
+
+@pytest.mark.parametrize("exercise", ALL)
+@pytest.mark.filterwarnings("ignore")  # of torch, about tensors that are still a prototype
+def test_no_check_ends_in_a_traceback_whatever_is_returned(exercise):
+    """The worst four for every exercise, and of the others some for each."""
+    number = [param.values[0] for param in ALL].index(exercise)
+    for place, (name, make) in enumerate(ODD.items()):
+        if name in WORST or place % EVERY == number % EVERY:
+            odd = make() if exercise.cases is None else lambda *arguments, make=make: make()
+            verdict = judge(exercise, odd)
+            assert not verdict.passed or exercise.cases is None
+            assert len(str(verdict)) < 10_000
+            assert card_of(verdict)
 
 
 @pytest.mark.parametrize(("exercise", "right"), RIGHT)

@@ -265,11 +265,8 @@ def _recipe(steps: int | None, vocabulary_size: int | None, seed: int, precision
         seed=seed,
         precision=precision,
     )
-    return replace(
-        recipe,
-        vocabulary_size=vocabulary_size or recipe.vocabulary_size,
-        training=training,
-    )
+    pieces = vocabulary_size or recipe.model.V_s
+    return replace(recipe, model=replace(recipe.model, V_s=pieces, V_t=pieces), training=training)
 
 
 def main() -> None:

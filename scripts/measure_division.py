@@ -29,7 +29,8 @@ from mtcourse.text.batches import batches_in_order, bucketed_batches, encode_pai
 from mtcourse.text.corpora import builtin_corpus
 from mtcourse.training.loop import TrainingConfig, train
 
-RECIPE = replace(Recipe(), d_model=128, h=1, d_ff=256, layers=1)
+SIZES = replace(Recipe().model, h=1, d_ff=256, encoder_layers=1, decoder_layers=1)
+RECIPE = Recipe(SIZES)
 STEPS, EVERY = 160, 20
 RATES = (3e-3, 1e-3)
 KINDS = ("divided", "undivided", "undivided, small start")
@@ -75,8 +76,8 @@ def measure(seed: int) -> dict[str, Any]:
     """All kinds from one start."""
     tokenizers = Translator.load(device="cpu").tokenizers
     corpus = builtin_corpus(train=2000)
-    examples, _ = encode_pairs(corpus.splits["train"], tokenizers, RECIPE.max_length)
-    new, _ = encode_pairs(corpus.splits["dev"][:200], tokenizers, RECIPE.max_length)
+    examples, _ = encode_pairs(corpus.splits["train"], tokenizers, SIZES.max_length)
+    new, _ = encode_pairs(corpus.splits["dev"][:200], tokenizers, SIZES.max_length)
     (held_out,) = batches_in_order(new, 100_000)
 
     def taught(model: EncoderDecoder, rate: float) -> tuple[list[float], float]:
@@ -98,7 +99,7 @@ def measure(seed: int) -> dict[str, Any]:
             crossing = model.decoder[0].cross_attention
             crossing.attention = fused_attention if kind == "divided" else undivided
             if kind == "undivided, small start":
-                crossing.W_Q.weight.data /= math.sqrt(RECIPE.d_model)
+                crossing.W_Q.weight.data /= math.sqrt(SIZES.d_model)
             losses, found["new"][rate, kind] = taught(model, rate)
             if rate == RATES[0]:
                 found["losses"][kind] = losses

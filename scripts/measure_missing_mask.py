@@ -8,6 +8,7 @@ Both kinds begin with the same weights and see the same batches. Results go to
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -24,7 +25,10 @@ from mtcourse.text.batches import batches_in_order, bucketed_batches, encode_pai
 from mtcourse.text.corpora import builtin_corpus
 from mtcourse.training.loop import TrainingConfig, train
 
-RECIPE = Recipe(d_model=64, d_ff=128, layers=1, dropout=0.0, tokens_per_batch=512)
+SIZES = replace(
+    Recipe().model, d_model=64, d_ff=128, encoder_layers=1, decoder_layers=1, dropout=0.0
+)
+RECIPE = Recipe(SIZES, tokens_per_batch=512)
 TRAINING = TrainingConfig(steps=200, learning_rate=8e-3, warmup=40, schedule="constant")
 EVERY = 10
 

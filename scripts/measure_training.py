@@ -21,7 +21,7 @@ from torch import Tensor
 from mtcourse.decoding.search import greedy_search
 from mtcourse.evaluation.starts import MEASURED, run_starts, store_measured
 from mtcourse.layers.masks import source_mask
-from mtcourse.models.encoder_decoder import EncoderDecoder
+from mtcourse.models.encoder_decoder import EncoderDecoder, EncoderDecoderConfig
 from mtcourse.models.translator import Translator
 from mtcourse.recipes.translator import Recipe, evaluate_translator, mean_dev_loss, smoothed_loss
 from mtcourse.text.batches import Batch, Example, batches_in_order, bucketed_batches, encode_pairs
@@ -60,10 +60,13 @@ class Task:
     @classmethod
     def of_chapter_12(cls) -> Task:
         corpus = builtin_corpus(train=8000)
-        recipe = Recipe(900, d_model=96, d_ff=384, layers=1, dropout=0.0, tokens_per_batch=1024)
-        tokenizers = TokenizerPair.train(corpus.splits["train"], recipe.vocabulary_size)
-        examples, _ = encode_pairs(corpus.splits["train"], tokenizers, recipe.max_length)
-        held_out, _ = encode_pairs(corpus.splits["dev"][:200], tokenizers, recipe.max_length)
+        sizes = EncoderDecoderConfig(
+            900, 900, d_model=96, d_ff=384, encoder_layers=1, decoder_layers=1, dropout=0.0
+        )
+        recipe = Recipe(sizes, tokens_per_batch=1024)
+        tokenizers = TokenizerPair.train(corpus.splits["train"], sizes.V_s)
+        examples, _ = encode_pairs(corpus.splits["train"], tokenizers, sizes.max_length)
+        held_out, _ = encode_pairs(corpus.splits["dev"][:200], tokenizers, sizes.max_length)
         dev = batches_in_order(sorted(held_out, key=lambda e: e.source_length), 2048)
         return cls(recipe, tokenizers, examples, dev, list(corpus.splits["test"][:TEST]))
 

@@ -10,6 +10,7 @@ from typing import Annotated
 
 import typer
 
+from mtcourse.models.encoder_decoder import EncoderDecoderConfig
 from mtcourse.models.model_card import Purpose
 from mtcourse.models.translator import LIBREOFFICE_HELP
 from mtcourse.recipes.translator import Recipe, publish_translator
@@ -27,10 +28,7 @@ PURPOSE = Purpose(
     script="scripts/train_real.py",
 )
 RECIPE = Recipe(
-    vocabulary_size=3000,
-    d_model=192,
-    d_ff=768,
-    dropout=0.2,
+    EncoderDecoderConfig(3000, 3000, d_model=192, d_ff=768, dropout=0.2),
     training=TrainingConfig(
         steps=4500,
         learning_rate=2e-3,

@@ -8,7 +8,7 @@ import shutil
 import tempfile
 import time
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
@@ -40,25 +40,16 @@ class Recipe:
     """How to make a translator from a corpus; the defaults suit the built-in one.
 
     Args:
-        vocabulary_size: subword pieces, special and byte pieces included.
-        d_model: width of a token's row.
-        h: attention heads.
-        d_ff: width inside the position-wise network.
-        layers: encoder blocks, and as many decoder blocks.
-        dropout: share zeroed in training.
-        max_length: longest sequence in tokens.
+        model: the model's sizes; its vocabularies are as large as the tokenizers shall be, special
+            and byte pieces included.
         smoothing: label smoothing.
         tokens_per_batch: positions of a batch, padding included, on its larger side.
         training: steps, learning rate, schedule.
     """
 
-    vocabulary_size: int = 2000
-    d_model: int = 128
-    h: int = 4
-    d_ff: int = 512
-    layers: int = 2
-    dropout: float = 0.05
-    max_length: int = 128
+    model: EncoderDecoderConfig = field(
+        default_factory=lambda: EncoderDecoderConfig(V_s=2000, V_t=2000, dropout=0.05)
+    )
     smoothing: float = 0.1
     tokens_per_batch: int = 2048
     training: TrainingConfig = field(
@@ -74,17 +65,11 @@ class Recipe:
     )
 
     def model_config(self, tokenizers: TokenizerPair) -> EncoderDecoderConfig:
-        """The model's sizes, once the vocabularies are known."""
-        return EncoderDecoderConfig(
+        """The model's sizes with the vocabularies that the tokenizers came to have."""
+        return replace(
+            self.model,
             V_s=tokenizers.source.vocabulary_size,
             V_t=tokenizers.target.vocabulary_size,
-            d_model=self.d_model,
-            h=self.h,
-            d_ff=self.d_ff,
-            encoder_layers=self.layers,
-            decoder_layers=self.layers,
-            dropout=self.dropout,
-            max_length=self.max_length,
             shared_embeddings=tokenizers.joint,
         )
 
@@ -105,10 +90,11 @@ class Recipe:
             raise MtcourseError(f"there is no run to resume in {folder}: start it without --resume")
         try:
             values = json.loads(path.read_text(encoding="utf-8"))
+            model = EncoderDecoderConfig.from_dict(values.pop("model"))
             training = values.pop("training")
             betas = tuple(training.pop("betas"))
-            return cls(**values, training=TrainingConfig(**training, betas=betas))
-        except (ValueError, KeyError, TypeError) as error:
+            return cls(model, **values, training=TrainingConfig(**training, betas=betas))
+        except (MtcourseError, ValueError, KeyError, TypeError) as error:
             raise MtcourseError(f"{path} is not a recipe of this version: {error}") from error
 
 
@@ -171,8 +157,8 @@ def train_translator(
     _check_splits(corpus)
     check_folder(folder, resume)
     tokenizers = _tokenizers(corpus, recipe, folder, resume)
-    examples, skipped = encode_pairs(corpus.splits["train"], tokenizers, recipe.max_length)
-    dev_examples, _ = encode_pairs(corpus.splits["dev"], tokenizers, recipe.max_length)
+    examples, skipped = encode_pairs(corpus.splits["train"], tokenizers, recipe.model.max_length)
+    dev_examples, _ = encode_pairs(corpus.splits["dev"], tokenizers, recipe.model.max_length)
     dev = batches_in_order(
         sorted(dev_examples, key=lambda example: example.source_length), recipe.tokens_per_batch
     )
@@ -278,7 +264,7 @@ def _tokenizers(
     if resume:
         return TokenizerPair.load(folder / TOKENIZER)
     folder.mkdir(parents=True, exist_ok=True)
-    tokenizers = TokenizerPair.train(corpus.splits["train"], recipe.vocabulary_size)
+    tokenizers = TokenizerPair.train(corpus.splits["train"], recipe.model.V_s)
     tokenizers.save(folder / TOKENIZER)
     recipe.save(folder)
     return tokenizers

@@ -10,6 +10,7 @@ import pytest
 
 from mtcourse.decoding.search import beam_search
 from mtcourse.errors import MtcourseError
+from mtcourse.models.encoder_decoder import EncoderDecoderConfig
 from mtcourse.models.model_card import Purpose
 from mtcourse.models.translator import Translator
 from mtcourse.recipes.translator import (
@@ -38,8 +39,10 @@ def recipe(steps: int, **changes) -> Recipe:
     training = TrainingConfig(
         steps=steps, learning_rate=5e-3, warmup=5, evaluate_every=5, checkpoint_every=5
     )
-    sizes = {"vocabulary_size": 500, "d_model": 32, "d_ff": 64, "layers": 1, "max_length": 64}
-    return Recipe(**{**sizes, "tokens_per_batch": 512, "training": training, **changes})
+    sizes = EncoderDecoderConfig(
+        500, 500, d_model=32, d_ff=64, encoder_layers=1, decoder_layers=1, max_length=64
+    )
+    return replace(Recipe(sizes, tokens_per_batch=512, training=training), **changes)
 
 
 @pytest.mark.trains
@@ -78,7 +81,7 @@ def test_the_same_seed_trains_the_same_translator(corpus, tmp_path):
 
 
 def test_pairs_that_do_not_fit_are_skipped_and_told(corpus, tmp_path):
-    short = recipe(2, max_length=16)
+    short = recipe(2, model=replace(recipe(2).model, max_length=16))
     trained = train_translator(corpus, tmp_path / "run", short, device="cpu")
     assert trained.skipped
     assert "maximum is 16" in trained.skipped[0].reason

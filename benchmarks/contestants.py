@@ -18,9 +18,9 @@ from torch import Tensor, nn
 
 from benchmarks.work import SMOOTHING, TOKENS_DECODED, reference_model
 from mtcourse.decoding.search import EOS, beam_search, greedy_search
+from mtcourse.fast.linear import store_by_columns
 from mtcourse.layers.masks import source_mask
 from mtcourse.layers.positions import sinusoidal_positions
-from mtcourse.linear import store_by_columns
 from mtcourse.models.decoding_state import cached_state, cached_step
 from mtcourse.models.encoder_decoder import EncoderDecoderConfig
 from mtcourse.recipes.translator import smoothed_loss

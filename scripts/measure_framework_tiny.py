@@ -30,6 +30,7 @@ from mtcourse.chapters.framework_model.tiny_models import (
 )
 from mtcourse.evaluation.scores import score
 from mtcourse.evaluation.starts import MEASURED, run_starts, store_measured
+from mtcourse.fast.chunked_loss import chunked_loss
 from mtcourse.layers.masks import source_mask
 from mtcourse.models.framework_model import FrameworkConfig, FrameworkModel
 from mtcourse.models.framework_translator import FrameworkTranslator
@@ -42,7 +43,6 @@ from mtcourse.recipes.framework import (
 from mtcourse.text.batches import Batch, bucketed_batches, shift_right
 from mtcourse.text.tokenizer import EOS
 from mtcourse.training.loop import train
-from mtcourse.training.loss import chunked_loss
 
 NAME = "framework_tiny"
 LEFT = "shifted left"

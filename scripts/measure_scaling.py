@@ -19,6 +19,7 @@ from torch import Tensor
 
 from mtcourse.chapters.positions.animals import animal_pairs
 from mtcourse.evaluation.starts import MEASURED, run_starts, store_measured
+from mtcourse.fast.chunked_loss import chunked_loss
 from mtcourse.layers.masks import source_mask
 from mtcourse.models.encoder_decoder import EncoderDecoder, EncoderDecoderConfig
 from mtcourse.models.framework_translator import FrameworkTranslator
@@ -26,7 +27,6 @@ from mtcourse.recipes.framework import WordPairs
 from mtcourse.text.batches import Batch, bucketed_batches
 from mtcourse.training.callbacks import StepReport
 from mtcourse.training.loop import TrainingConfig, train
-from mtcourse.training.loss import chunked_loss
 
 KINDS = ("scaled", "as they are", "drawn larger", "no source positions")
 TRAIN, TEST, LOOKS = 2000, 200, 9

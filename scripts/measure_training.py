@@ -20,6 +20,7 @@ from torch import Tensor
 
 from mtcourse.decoding.search import greedy_search
 from mtcourse.evaluation.starts import MEASURED, run_starts, store_measured
+from mtcourse.fast.chunked_loss import chunked_loss
 from mtcourse.layers.masks import source_mask
 from mtcourse.models.encoder_decoder import EncoderDecoder, EncoderDecoderConfig
 from mtcourse.models.translator import Translator
@@ -30,7 +31,6 @@ from mtcourse.text.pairs import SentencePair
 from mtcourse.text.tokenizer import TokenizerPair
 from mtcourse.training.callbacks import StepReport
 from mtcourse.training.loop import TrainingConfig, train
-from mtcourse.training.loss import chunked_loss
 
 FROZEN = {
     "all weights learn": (),

@@ -6,6 +6,7 @@ Only where there are tensors: the grammar's many small functions would take minu
 from jaxtyping import install_import_hook
 
 WITH_TENSORS = (
+    "fast",
     "layers",
     "models",
     "training",

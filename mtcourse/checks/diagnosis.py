@@ -49,6 +49,7 @@ def mistake_in(exercise: Exercise, trials: Sequence[Trial]) -> Mistake | None:
         _of_an_argument,
         _by_a_factor,
         _where_wrong,
+        _in_parts,
         _by_behaviour,
     )
     for find in finds if exercise.cases else (_same, _in_a_value):
@@ -99,13 +100,55 @@ def _does_the_same(
 
 def _where_wrong(exercise: Exercise, trials: Sequence[Trial]) -> Mistake | None:
     """The misconception that gives what the answer gives on each case where that is wrong."""
-    wrong = [t for t in trials if _is_wrong(t, exercise) and not t.got.stop]
-    if len(wrong) < 2 or not any(_tells_much(trial) for trial in wrong):
+    wrong = [t for t in trials if _is_wrong(t, exercise)]
+    returned = [t for t in wrong if not t.got.stop]
+    if len(returned) < 2 or not any(_tells_much(trial) for trial in returned):
         return None
+    stopped = [t for t in wrong if t.got.stop]
     for known in exercise.misconceptions:
-        if _does_the_same(exercise, known, wrong, gradients=False):
-            return _named(known)
+        if _does_the_same(exercise, known, returned, gradients=False):
+            others = [replace(t, got=outcome_of(known, t.case)) for t in stopped]
+            if all(_is_wrong(other, exercise) for other in others):
+                return _named(known)
     return None
+
+
+def _in_parts(exercise: Exercise, trials: Sequence[Trial]) -> Mistake | None:
+    """A known mistake in one of several things that an answer returns, on every case."""
+    if not all(_parts(t.expected.value) and _fits(t) for t in trials):
+        return None
+    for key in _parts(trials[0].expected.value):
+        wrong = [t for t in trials if not _has_right_part(t.got.value, t, key, exercise.tolerance)]
+        if not wrong:
+            continue
+        for known in exercise.misconceptions:
+            values = [outcome_of(known, t.case).value for t in wrong]
+            if all(
+                _parts(value) == _parts(t.expected.value)
+                and distance(value[key], t.got.value[key], exercise.tolerance) <= 1
+                for value, t in zip(values, wrong, strict=True)
+            ):
+                return _named(known)
+    return None
+
+
+def _parts(value: Any) -> list[Any]:
+    """The names or the numbers of the things that a value holds; none where it is one thing."""
+    if isinstance(value, Mapping):
+        return list(value)
+    return list(range(len(value))) if isinstance(value, tuple) else []
+
+
+def _fits(trial: Trial) -> bool:
+    """Whether an answer returned as many things as were asked for, under the same names."""
+    got, expected = trial.got.value, trial.expected.value
+    if isinstance(expected, Mapping):
+        return isinstance(got, Mapping) and set(got) == set(expected)
+    return isinstance(got, tuple | list) and len(got) == len(expected)
+
+
+def _has_right_part(value: Any, trial: Trial, key: Any, tolerance: float) -> bool:
+    return distance(value[key], trial.expected.value[key], tolerance) <= 1
 
 
 def _is_wrong(trial: Trial, exercise: Exercise) -> bool:
@@ -121,7 +164,7 @@ def _tells_much(trial: Trial) -> bool:
         return value.numel() > 2
     if isinstance(value, float):
         return not value.is_integer()
-    return isinstance(value, str | Sequence | Mapping) and len(value) > 2
+    return isinstance(value, tuple | list | Mapping) and len(value) > 2
 
 
 # --- of the result, of an argument ---------------------------------------------------------------
@@ -236,7 +279,7 @@ def _by_a_factor(exercise: Exercise, trials: Sequence[Trial]) -> Mistake | None:
             return None
         if math.isfinite(factor):
             factors[trial.case.name] = factor
-    if len(factors) < 2 or all(abs(factor - 1) < 1e-4 for factor in factors.values()):
+    if len(factors) < 2 or all(abs(factor - 1) < 1e-2 for factor in factors.values()):
         return None
     first, *others = factors.values()
     if all(math.isclose(first, other, rel_tol=1e-3) for other in others):
@@ -276,11 +319,12 @@ def _by_behaviour(exercise: Exercise, trials: Sequence[Trial]) -> Mistake | None
     """What can be said of an answer that is no known mistake."""
     wrong = [trial for trial in trials if _is_wrong(trial, exercise)]
     right = [trial for trial in trials if not _is_wrong(trial, exercise)]
+    if not wrong:
+        return _beside_the_values(exercise, right)
     for behaves in (
         _does_what_is_forbidden,
         _takes_too_long,
         _returns_nothing,
-        _loses_gradients,
         _needs_one_layout,
         _knows_one_sentence,
         _knows_one_precision,
@@ -327,12 +371,21 @@ def _returns_nothing(wrong: Behaviour, right: Behaviour) -> Mistake | None:
     )
 
 
-def _loses_gradients(wrong: Behaviour, right: Behaviour) -> Mistake | None:
-    if wrong or not right:
+def _beside_the_values(exercise: Exercise, trials: Behaviour) -> Mistake | None:
+    """What is wrong with an answer whose values are all right."""
+    if any(t.got.changed for t in trials):
+        return Mistake(
+            "changes_its_inputs",
+            "The values are right, but your function changes what it was given.",
+            "Lines such as `x += 1` and `x[0] = 1` change the caller's tensor: compute a new one.",
+        )
+    for rule in exercise.rules:
+        if not all(rule.holds(t.case, t.got.value) for t in trials):
+            says = f"The values are right, but this does not hold: {rule.says}."
+            return Mistake("breaks_a_rule", says, exercise.hint)
+    if not exercise.gradients:
         return None
-    if any(t.got.changed for t in right):
-        return None
-    if all(t.got.gradients is None for t in right):
+    if all(t.got.gradients is None for t in trials):
         return Mistake(
             "loses_gradients",
             "The values are right, but no gradient flows back through your function.",

@@ -156,6 +156,12 @@ def _names_of(forbids: Collection[str]) -> frozenset[str]:
 class _Operations(TorchDispatchMode):
     """Sees the operations that reach torch's core, whoever calls them."""
 
+    @classmethod
+    def _should_skip_dynamo(cls) -> bool:
+        """Torch's compiler need not know of this mode; to tell it, torch would import it first,
+        for seconds."""
+        return False
+
     def __init__(self, names: Collection[str]) -> None:
         super().__init__()
         self._names = names

@@ -70,7 +70,7 @@ class OfTheResult:
 
         What stands in a row, and what in a column?
         """
-        return x.mT
+        return _matrix(x).mT
 
     def negated(x: Tensor | Number) -> Tensor | Number:
         """Yours has the wrong sign everywhere.
@@ -397,7 +397,7 @@ class OfAnArgument:
 
         Which dimension of `{name}` is which? Write its shape beside the line.
         """
-        return x.mT
+        return _matrix(x).mT
 
     def taken_for_zeros(x: Tensor) -> Tensor:
         """Your result does not depend on `{name}`: it is as if all of it were 0.

@@ -15,8 +15,8 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
-from mtcourse.decoding.candidates import largest, top_continuations
 from mtcourse.errors import MtcourseError
+from mtcourse.fast.candidates import largest, top_continuations
 
 BOS, EOS = 2, 3
 

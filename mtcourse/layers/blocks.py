@@ -6,11 +6,11 @@ from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
 from mtcourse.errors import MtcourseError
+from mtcourse.fast.dropout import Dropout
+from mtcourse.fast.linear import Linear
 from mtcourse.layers.attention import Attention, fused_attention
-from mtcourse.layers.dropout import Dropout
 from mtcourse.layers.kv_cache import KeyValueCache
 from mtcourse.layers.multi_head import CrossAttention, SelfAttention
-from mtcourse.linear import Linear
 
 
 class FeedForward(nn.Module):

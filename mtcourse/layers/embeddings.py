@@ -8,7 +8,7 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
-from mtcourse.layers.dropout import Dropout
+from mtcourse.fast.dropout import Dropout
 from mtcourse.layers.positions import sinusoidal_positions
 
 

@@ -9,9 +9,9 @@ from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
 from mtcourse.errors import MtcourseError
+from mtcourse.fast.linear import Linear
 from mtcourse.layers.attention import Attention, fused_attention, scaled_dot_product_attention
 from mtcourse.layers.kv_cache import KeyValueCache
-from mtcourse.linear import Linear
 
 
 def split_heads(

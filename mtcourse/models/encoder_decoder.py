@@ -10,11 +10,11 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
 from mtcourse.errors import MtcourseError
+from mtcourse.fast.linear import linear
 from mtcourse.layers.attention import Attention, fused_attention
 from mtcourse.layers.blocks import DecoderBlock, EncoderBlock
 from mtcourse.layers.embeddings import Embedding
 from mtcourse.layers.multi_head import CrossAttention, SelfAttention
-from mtcourse.linear import linear
 
 
 @dataclass(frozen=True)

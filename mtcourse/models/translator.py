@@ -13,9 +13,9 @@ from torch import Tensor
 
 from mtcourse.decoding.search import Hypothesis, Search, greedy_search
 from mtcourse.errors import MtcourseError
+from mtcourse.fast.linear import store_by_columns
 from mtcourse.layers.attention import Attention, fused_attention
 from mtcourse.layers.masks import source_mask
-from mtcourse.linear import store_by_columns
 from mtcourse.models.decoding_state import cached_state, cached_step
 from mtcourse.models.encoder_decoder import EncoderDecoder, EncoderDecoderConfig
 from mtcourse.models.recorded_attention import AttentionProducts, recorded_attention

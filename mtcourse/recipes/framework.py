@@ -10,6 +10,7 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
+from mtcourse.fast.chunked_loss import chunked_loss
 from mtcourse.layers.masks import source_mask
 from mtcourse.models.framework_model import FrameworkConfig, FrameworkModel
 from mtcourse.text.batches import Batch, Example, bucketed_batches
@@ -18,7 +19,6 @@ from mtcourse.text.word_vocabulary import WordVocabulary
 from mtcourse.training.callbacks import Callback
 from mtcourse.training.checkpoints import load_checkpoint, restore_weights, save_checkpoint
 from mtcourse.training.loop import TrainingConfig, TrainingState, train
-from mtcourse.training.loss import chunked_loss
 
 SHIPPED = Path(__file__).resolve().parents[1] / "models" / "framework"
 """``mended``: both repairs, on the grammar, by ``scripts/train_framework.py``.

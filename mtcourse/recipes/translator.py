@@ -18,6 +18,7 @@ from torch import Tensor
 from mtcourse.decoding.search import Search, beam_search
 from mtcourse.errors import MtcourseError
 from mtcourse.evaluation.scores import Scores, score
+from mtcourse.fast.chunked_loss import chunked_loss
 from mtcourse.layers.masks import source_mask
 from mtcourse.models.encoder_decoder import EncoderDecoder, EncoderDecoderConfig
 from mtcourse.models.model_card import CardFacts, Purpose, write_card
@@ -29,7 +30,6 @@ from mtcourse.text.tokenizer import TokenizerPair
 from mtcourse.training.callbacks import Callback, CsvLog, keep_best
 from mtcourse.training.checkpoints import load_checkpoint, restore_weights
 from mtcourse.training.loop import TrainingConfig, TrainingState, train
-from mtcourse.training.loss import chunked_loss
 
 RECIPE = "recipe.json"
 BEAM_OF_4 = partial(beam_search, beams=4)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -44,7 +45,8 @@ def test_a_known_mistake_gets_its_own_message():
 def test_a_known_mistake_is_known_by_its_values_whatever_its_gradients():
     verdict = judge(SCORES, lambda Q, K: (Q @ K.mT).detach())
     assert verdict.misconception == "not_scaled"
-    verdict = judge(SCORES, lambda Q, K: right(Q, K).detach())
+    bare = replace(SCORES, misconceptions=())
+    verdict = judge(bare, lambda Q, K: right(Q, K).detach())
     assert verdict.misconception == "loses_gradients"
     assert verdict.holds[-1] == "is right on all other inputs"
 

@@ -20,7 +20,7 @@ from benchmarks.work import (
     sources_to_decode,
     training_batches,
 )
-from mtcourse import linear as products
+from mtcourse.fast import linear as products
 from mtcourse.models.encoder_decoder import EncoderDecoderConfig
 from mtcourse.text.batches import padding_share
 from mtcourse.text.tokenizer import BOS, EOS

@@ -10,12 +10,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from transformers import GenerationConfig
 
-from mtcourse.decoding.candidates import (
-    largest,
-    plain_top_continuations,
-    top_candidates,
-    top_continuations,
-)
 from mtcourse.decoding.search import (
     EOS,
     Hypothesis,
@@ -24,6 +18,12 @@ from mtcourse.decoding.search import (
     normalised_score,
 )
 from mtcourse.errors import MtcourseError
+from mtcourse.fast.candidates import (
+    largest,
+    plain_top_continuations,
+    top_candidates,
+    top_continuations,
+)
 from mtcourse.layers.masks import source_mask
 from mtcourse.models.decoding_state import cached_state, cached_step, prefix_state, prefix_step
 from tests.helpers.oracles import (

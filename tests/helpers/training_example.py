@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, nn
 
+from mtcourse.fast.chunked_loss import chunked_loss
 from mtcourse.training.loop import TrainingConfig
-from mtcourse.training.loss import chunked_loss
 
 VOCABULARY = 12
 CONFIG = TrainingConfig(steps=20, learning_rate=0.05, warmup=5, accumulate=2, seed=3)

@@ -12,7 +12,8 @@ from torch.nn import functional as F
 from torch.utils.flop_counter import FlopCounterMode
 
 from mtcourse.errors import MtcourseError
-from mtcourse.training.loss import chunked_loss, cross_entropy, label_smoothed_loss, perplexity
+from mtcourse.fast.chunked_loss import chunked_loss
+from mtcourse.training.loss import cross_entropy, label_smoothed_loss, perplexity
 
 PADDING = 0
 

@@ -7,7 +7,7 @@ import math
 import torch
 
 from mtcourse.checks.draw import Draw
-from mtcourse.checks.exercise import functions_of, Exercise
+from mtcourse.checks.exercise import Exercise, functions_of
 from mtcourse.checks.outcomes import Case
 from mtcourse.layers.attention import scaled_dot_product_attention
 
@@ -42,6 +42,15 @@ def correct(Q, K, V):
 
 def _scores(Q, K):
     return Q @ K.mT / math.sqrt(Q.shape[-1])
+
+
+def _weights(Q, K):
+    return torch.softmax(_scores(Q, K), dim=-1)
+
+
+def _of_other_scores(scores, V):
+    """The outputs for scores that were made in another way."""
+    return torch.softmax(scores, dim=-1) @ V
 
 
 class Wrong:
@@ -222,6 +231,255 @@ class Wrong:
         turned = K.permute(*reversed(range(K.dim())))
         return torch.softmax(Q @ turned / math.sqrt(Q.shape[-1]), dim=-1) @ V
 
+    def best_key_alone(Q, K, V):
+        """Each query gets the value of its best key alone.
+
+        `argmax` picks one key. A softmax gives every key a weight, and the output is their mean.
+        """
+        best = _scores(Q, K).argmax(-1, keepdim=True)
+        return torch.zeros_like(_scores(Q, K)).scatter(-1, best, 1.0) @ V
+
+    def plain_mean(Q, K, V):
+        """Each query gets the plain mean of the values, whatever it asks for.
+
+        The weights should come from the scores. Where does your function use Q and K?
+        """
+        return V.mean(dim=-2, keepdim=True).expand(*Q.shape[:-1], V.shape[-1])
+
+    def sum_of_values(Q, K, V):
+        """Each query gets the sum of the values, whatever it asks for.
+
+        The weights should come from the scores, and sum to 1.
+        """
+        return V.sum(dim=-2, keepdim=True).expand(*Q.shape[:-1], V.shape[-1])
+
+    def later_keys_hidden(Q, K, V):
+        """You hide later keys, as a decoder does.
+
+        There are no masks in this chapter: every query sees every key.
+        """
+        scores = _scores(Q, K)
+        later = torch.ones(scores.shape[-2:], dtype=torch.bool).triu(1)
+        return _of_other_scores(scores.masked_fill(later, -math.inf), V)
+
+    def later_keys_get_score_0(Q, K, V):
+        """You set the scores of later keys to 0, by `tril`.
+
+        There are no masks in this chapter: every query sees every key.
+        """
+        return _of_other_scores(_scores(Q, K).tril(), V)
+
+    def one_softmax_for_a_matrix(Q, K, V):
+        """Your softmax runs over all queries and keys together: all weights of a matrix sum to 1.
+
+        Each query divides a weight of 1 among the keys. Along which dimension do the keys lie?
+        """
+        scores = _scores(Q, K)
+        return torch.softmax(scores.flatten(-2), dim=-1).view_as(scores) @ V
+
+    def one_softmax_for_everything(Q, K, V):
+        """Your softmax runs over all scores of the tensor, those of all sentences and heads.
+
+        Each query divides a weight of 1 among the keys. Along which dimension do the keys lie?
+        """
+        scores = _scores(Q, K)
+        return torch.softmax(scores.flatten(), dim=0).view_as(scores) @ V
+
+    def weights_added_over_queries(Q, K, V):
+        """You add the weights up over the queries, and return a row for each key.
+
+        Each query has a row of its own. Over which of the two does the product with V sum?
+        """
+        return _weights(Q, K).sum(-2)[..., None] * V
+
+    def weights_turned(Q, K, V):
+        """You transposed the weights before you multiply them by V: it runs only where m = n.
+
+        The shapes are (m, n) and (n, d_v). Which inner sizes meet?
+        """
+        return _weights(Q, K).mT @ V
+
+    def softmax_twice(Q, K, V):
+        """You take the softmax of the weights once more, which makes them nearly equal.
+
+        Scores become weights by one softmax.
+        """
+        return torch.softmax(_weights(Q, K), dim=-1) @ V
+
+    def softmax_of_the_outputs(Q, K, V):
+        """You multiply by V before the softmax, so the softmax runs over the columns of V.
+
+        Scores become weights first. Then the weights are multiplied by V.
+        """
+        return torch.softmax(_scores(Q, K) @ V, dim=-1)
+
+    def softmax_of_outputs_too(Q, K, V):
+        """You take another softmax, of the outputs.
+
+        The outputs are means of values. They may be negative, and need not sum to 1.
+        """
+        return torch.softmax(correct(Q, K, V), dim=-1)
+
+    def logarithms_of_weights(Q, K, V):
+        """You multiply the logarithms of the weights by V.
+
+        `log_softmax` is for losses. The mean needs the weights themselves.
+        """
+        return torch.log_softmax(_scores(Q, K), dim=-1) @ V
+
+    def scores_divided_by_their_sum(Q, K, V):
+        """You divide the scores by their sum, without exponentials.
+
+        Scores may be negative, and their sum may be 0. What makes each of them positive?
+        """
+        scores = _scores(Q, K)
+        return scores / scores.sum(-1, keepdim=True) @ V
+
+    def negative_scores_dropped(Q, K, V):
+        """You set negative scores to 0, and take the rest for weights.
+
+        A softmax makes every score positive, and keeps which of two is larger.
+        """
+        return _scores(Q, K).relu() @ V
+
+    def sigmoids(Q, K, V):
+        """You take the sigmoid of each score by itself, so a row of weights does not sum to 1.
+
+        The keys share a weight of 1. Which function looks at the whole row?
+        """
+        return torch.sigmoid(_scores(Q, K)) @ V
+
+    def sign_turned(Q, K, V):
+        """The scores have the wrong sign: a query attends most to the key that fits it least.
+
+        A large dot product should get a large weight.
+        """
+        return _of_other_scores(-_scores(Q, K), V)
+
+    def negative_distances(Q, K, V):
+        """You take the distance of query and key for a score, and not their dot product.
+
+        How is each score computed from a row of Q and a row of K?
+        """
+        return _of_other_scores(-torch.cdist(Q, K) / math.sqrt(Q.shape[-1]), V)
+
+    def cosines(Q, K, V):
+        """Your scores are cosines: you divide the products by the lengths of queries and keys.
+
+        The only divisor is √d_k.
+        """
+        normal = torch.nn.functional.normalize
+        return _of_other_scores(normal(Q, dim=-1) @ normal(K, dim=-1).mT, V)
+
+    def root_of_size_1(Q, K, V):
+        """You divide by the root of size 1, which is d_k for one sentence, and not for a batch.
+
+        Count from the right: d_k is the last size of Q.
+        """
+        return _of_other_scores(Q @ K.mT / math.sqrt(Q.shape[1]), V)
+
+    def root_of_size_0(Q, K, V):
+        """You divide by the root of the first size of Q: of the queries, or of the sentences.
+
+        How many products does the dot product of a query and a key add up?
+        """
+        return _of_other_scores(Q @ K.mT / math.sqrt(Q.shape[0]), V)
+
+    def by_number_of_queries(Q, K, V):
+        """You divided the products by √m, where m is the number of queries.
+
+        The divisor makes up for the length of the sums in Q Kᵀ. Over what do these sums run?
+        """
+        return _of_other_scores(Q @ K.mT / math.sqrt(Q.shape[-2]), V)
+
+    def root_rounded_down(Q, K, V):
+        """You round √d_k down to a whole number.
+
+        `math.isqrt`, `int` and `//` drop the decimals. The root of 8 is 2.83.
+        """
+        return _of_other_scores(Q @ K.mT / math.isqrt(Q.shape[-1]), V)
+
+    def divided_by_8(Q, K, V):
+        """You divide the products by 8, whatever d_k is.
+
+        That is right for d_k = 64. Where can you read off d_k?
+        """
+        return _of_other_scores(Q @ K.mT / 8, V)
+
+    def outputs_divided_too(Q, K, V):
+        """You divide by √d_k twice: the products, and once more the outputs.
+
+        A mean of values is as large as the values.
+        """
+        return correct(Q, K, V) / math.sqrt(Q.shape[-1])
+
+    def outputs_divided_by_the_keys(Q, K, V):
+        """Your outputs are too small by the number of keys: you take a mean where a sum belongs.
+
+        The weights of a row sum to 1 already, and so the weighted *sum* is the mean.
+        """
+        return correct(Q, K, V) / K.shape[-2]
+
+    def queries_added(Q, K, V):
+        """You add Q to the outputs where the shapes allow it.
+
+        That is the connection around a whole layer. Return the means of the values alone.
+        """
+        outputs = correct(Q, K, V)
+        return outputs + Q if outputs.shape == Q.shape else outputs
+
+    def values_added(Q, K, V):
+        """You add V to the outputs where the shapes allow it.
+
+        Return the means of the values alone.
+        """
+        outputs = correct(Q, K, V)
+        return outputs + V if outputs.shape == V.shape else outputs
+
+    def keys_for_values(Q, K, V):
+        """You average the keys. Your function does not use the values.
+
+        The weights come from queries and keys. What is it that they are multiplied by?
+        """
+        return _weights(Q, K) @ K
+
+    def queries_for_keys(Q, K, V):
+        """You compare the queries with themselves. Your function does not use the keys.
+
+        A score compares a query with a key.
+        """
+        return _weights(Q, Q) @ V
+
+    def values_for_keys(Q, K, V):
+        """You compare the queries with the values. Your function does not use the keys.
+
+        A score compares a query with a key.
+        """
+        return torch.softmax(Q @ V.mT / math.sqrt(Q.shape[-1]), dim=-1) @ V
+
+    def weights_without_gradient(Q, K, V):
+        """The outputs are right, but no gradient flows back through the weights to Q and K.
+
+        Only V would learn. Were the weights detached, or computed under `no_grad`?
+        """
+        return _weights(Q, K).detach() @ V
+
+    def weights_averaged_over_the_batch(Q, K, V):
+        """You average the weights over the first dimension of a batch, so sentences see each other.
+
+        Each sentence has its own weights.
+        """
+        weights = _weights(Q, K)
+        return (weights.mean(0, keepdim=True) if weights.dim() > 2 else weights) @ V
+
+    def heads_averaged(Q, K, V):
+        """You average the weights over dimension 1 of a batch with heads.
+
+        Each head has its own weights. Leave the leading dimensions as they are.
+        """
+        weights = _weights(Q, K)
+        return (weights.mean(1, keepdim=True) if weights.dim() > 3 else weights) @ V
+
 
 class Right:
     """Right answers, written differently."""
@@ -238,7 +496,9 @@ class Right:
     def one_query_at_a_time(Q, K, V):
         """Loops over sentences and queries."""
         if Q.dim() > 2:
-            return torch.stack([Right.one_query_at_a_time(*one) for one in zip(Q, K, V, strict=True)])
+            return torch.stack(
+                [Right.one_query_at_a_time(*one) for one in zip(Q, K, V, strict=True)]
+            )
         rows = [torch.softmax(K @ q / len(q) ** 0.5, dim=0) @ V for q in Q]
         return torch.stack(rows)
 
@@ -252,5 +512,5 @@ EXERCISE = Exercise(
     right=functions_of(Right),
     cases=cases,
     gradients=True,
-    forbids=("scaled_dot_product_attention", "multi_head_attention_forward"),
+    forbids=("attention",),
 )

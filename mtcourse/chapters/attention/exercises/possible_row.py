@@ -7,7 +7,7 @@ import math
 import torch
 
 from mtcourse.checks.draw import Draw
-from mtcourse.checks.exercise import functions_of, Exercise
+from mtcourse.checks.exercise import Exercise, functions_of
 from mtcourse.checks.outcomes import Case
 
 CLEAR = 0.01
@@ -33,6 +33,14 @@ def cases(draw: Draw) -> list[Case]:
         "three decimals": ([1.0, 0.0], [0.300, 0.112], 0.0005),
         "a weight off by 0.01": ([1.5, 0.0], [0.50, 0.12], 0.005),
         "four scores nearly equal": ([0.0, 0.0, 0.0, 0.012], [0.20, 0.20, 0.20, 0.21], 0.005),
+        "three equal weights that sum to 1.5": ([0.0, 0.0, 0.0], [0.50, 0.50, 0.50], 0.005),
+        "three equal weights that sum to 1.02": ([0.0, 0.0, 0.0], [0.34, 0.34, 0.34], 0.005),
+        "six equal weights that sum to 1.02": ([0.0] * 6, [0.17] * 6, 0.005),
+        "both rounded up": ([0.0, -0.71], [0.30, 0.15], 0.005),
+        "scores 2 and 1, and twice the weight": ([2.0, 1.0], [0.40, 0.20], 0.005),
+        "two large scores": ([6.0, 5.3], [0.20, 0.10], 0.005),
+        "two scores far below 0": ([-6.0, -6.7], [0.20, 0.10], 0.005),
+        "the first and the last agree": ([1.0, 0.5, 1.0], [0.30, 0.30, 0.30], 0.005),
     }
     listed = [
         Case(name, (draw.tensor(scores), draw.tensor(printed), half), name.startswith("scores 0"))
@@ -77,6 +85,16 @@ def correct(scores, printed, half_unit=0.005):
     """Whether all intervals of 1/S have a number in common."""
     low, high = _interval(scores, printed, half_unit)
     return bool(low <= high)
+
+
+def _near(weights, printed, half_unit):
+    """Whether every weight is within half a unit of the printed one."""
+    return bool(((weights - printed).abs() <= half_unit).all())
+
+
+def _meet(low, high):
+    """Whether intervals have a number in common."""
+    return bool(low.max() <= high.min())
 
 
 class Wrong:
@@ -130,7 +148,7 @@ class Wrong:
         return bool(((ratios - (scores - scores[0]).exp()).abs() <= half_unit).all())
 
     def relative_rounding(scores, printed, half_unit=0.005):
-        """You let rounding move each weight by a share of its size, printed times 1 ± 0.005.
+        """You let rounding move each weight, or its S, by a share of its size, such as 1 ± 0.005.
 
         Rounding to two decimals moves each weight by up to 0.005, a small one as much as a large
         one.
@@ -215,6 +233,259 @@ class Wrong:
         high = ((printed + half_unit) / (scores - 0.05).exp()).min()
         return bool(low <= high)
 
+    def at_least_the_sum_shown(scores, printed, half_unit=0.005):
+        """You also ask that S is at least the sum of the exponentials that are shown.
+
+        That is a good thought. But the question only asks whether one S > 0 fits all columns.
+        """
+        low, high = _interval(scores, printed, half_unit)
+        return bool(low <= high and low * scores.exp().sum() <= 1)
+
+    def and_printed_sum_below_1(scores, printed, half_unit=0.005):
+        """You also ask that the printed weights sum to at most 1. Rounded ones may sum to more.
+
+        The question only asks whether one S > 0 fits all columns.
+        """
+        return correct(scores, printed, half_unit) and bool(printed.sum() <= 1.0)
+
+    def largest_weight_exact(scores, printed, half_unit=0.005):
+        """You take S from the largest score, as if its weight had not been rounded.
+
+        This column allows an interval of S, like every other.
+        """
+        top = scores.argmax()
+        return _near(printed[top] * (scores - scores[top]).exp(), printed, half_unit)
+
+    def last_column_exact(scores, printed, half_unit=0.005):
+        """You take S from the last column, as if its weight had not been rounded.
+
+        This column allows an interval of S, like every other.
+        """
+        return _near(printed[-1] * (scores - scores[-1]).exp(), printed, half_unit)
+
+    def mean_of_the_sums(scores, printed, half_unit=0.005):
+        """You compute an S, or ln S, from each printed weight, and try only the mean of these.
+
+        Where the mean does not fit, another S may. Which values of S does each column allow?
+        """
+        return _near(scores.exp() / (scores.exp() / printed).mean(), printed, half_unit)
+
+    def mean_of_the_shares(scores, printed, half_unit=0.005):
+        """You compute 1/S from each printed weight, and try only the mean of these.
+
+        Where the mean does not fit, another may. Which values of 1/S does each column allow?
+        """
+        return _near(scores.exp() * (printed / scores.exp()).mean(), printed, half_unit)
+
+    def any_column_exact(scores, printed, half_unit=0.005):
+        """You try the S of each printed weight, as if at least one of them were not rounded.
+
+        All of them may be rounded. Which values of S does each column allow?
+        """
+        shares = printed / scores.exp()
+        return any(_near(scores.exp() * share, printed, half_unit) for share in shares)
+
+    def half_a_unit_between_the_shares(scores, printed, half_unit=0.005):
+        """You let the values of 1/S of the columns differ by half a unit.
+
+        It is the weights that are rounded. What does rounding do to printed / exp(score)?
+        """
+        shares = printed / scores.exp()
+        return bool(shares.max() - shares.min() <= half_unit)
+
+    def half_a_unit_on_the_shares(scores, printed, half_unit=0.005):
+        """You move printed / exp(score) by half a unit, where the printed weight should be moved.
+
+        Add and subtract before you divide.
+        """
+        shares = printed / scores.exp()
+        return _meet(shares - half_unit, shares + half_unit)
+
+    def half_a_unit_on_the_sums(scores, printed, half_unit=0.005):
+        """You allow half a unit of error in exp(score) / printed, and not in the printed weight.
+
+        Add and subtract before you divide.
+        """
+        sums = scores.exp() / printed
+        return _meet(sums - half_unit, sums + half_unit)
+
+    def a_tenth_between_the_sums(scores, printed, half_unit=0.005):
+        """You compare the sums of the columns with a tolerance of your own.
+
+        How far apart may they be? That follows from `half_unit`, column by column.
+        """
+        sums = scores.exp() / printed
+        return bool((sums.max() - sums.min()) / sums.mean() <= 0.05)
+
+    def half_of_half_a_unit(scores, printed, half_unit=0.005):
+        """You halve `half_unit` once more: rounding may move a weight twice as far as you allow.
+
+        A printed 0.35 stands for any weight from 0.345 to 0.355.
+        """
+        return correct(scores, printed, half_unit / 2)
+
+    def cut_off(scores, printed, half_unit=0.005):
+        """You take the printed weights for cut off: from the printed number upwards.
+
+        A printed 0.35 stands for any weight from 0.345 to 0.355.
+        """
+        return _meet(printed / scores.exp(), (printed + 2 * half_unit) / scores.exp())
+
+    def upwards_alone(scores, printed, half_unit=0.005):
+        """You let rounding move a weight to one side only, upwards.
+
+        A printed 0.35 stands for any weight from 0.345 to 0.355.
+        """
+        return _meet(printed / scores.exp(), (printed + half_unit) / scores.exp())
+
+    def downwards_alone(scores, printed, half_unit=0.005):
+        """You let rounding move a weight to one side only, downwards.
+
+        A printed 0.35 stands for any weight from 0.345 to 0.355.
+        """
+        return _meet((printed - half_unit) / scores.exp(), printed / scores.exp())
+
+    def whole_sums_alone(scores, printed, half_unit=0.005):
+        """You try only whole numbers for S.
+
+        S is a sum of exponentials, and need not be whole.
+        """
+        return any(_near(scores.exp() / S, printed, half_unit) for S in range(1, 400))
+
+    def infinite_end_is_negative(scores, printed, half_unit=0.005):
+        """You divide by printed - half_unit, which is 0 or negative for a weight printed as 0.00.
+
+        Such a weight sets no upper limit on S. Or work with 1/S: then nothing is divided by it.
+        """
+        return _meet(scores.exp() / (printed + half_unit), scores.exp() / (printed - half_unit))
+
+    def first_and_last_alone(scores, printed, half_unit=0.005):
+        """You compare only the first column with the last.
+
+        One S must fit all columns.
+        """
+        ends = [0, -1]
+        return correct(scores[ends], printed[ends], half_unit)
+
+    def largest_and_smallest_alone(scores, printed, half_unit=0.005):
+        """You compare only the columns with the largest and the smallest score.
+
+        One S must fit all columns.
+        """
+        ends = [int(scores.argmax()), int(scores.argmin())]
+        return correct(scores[ends], printed[ends], half_unit)
+
+    def same_order_of_places(scores, printed, half_unit=0.005):
+        """You only sort both rows, and ask whether the columns come in the same order.
+
+        How much larger? A score that is larger by 1 gives a weight that is larger by the factor e.
+        """
+        return bool((scores.argsort() == printed.argsort()).all())
+
+    def same_largest(scores, printed, half_unit=0.005):
+        """You only ask whether the largest score has the largest weight.
+
+        How much larger? A score that is larger by 1 gives a weight that is larger by the factor e.
+        """
+        return bool(scores.argmax() == printed.argmax())
+
+    def without_exponentials(scores, printed, half_unit=0.005):
+        """You divide the scores themselves by S, without their exponentials.
+
+        Each weight is e^s / S. For a negative score, what would yours be?
+        """
+        low, high = (printed - half_unit) / scores, (printed + half_unit) / scores
+        return _meet(torch.minimum(low, high), torch.maximum(low, high))
+
+    def shown_sum_to_1(scores, printed, half_unit=0.005):
+        """You ask whether the printed weights sum to 1.
+
+        Only some of the columns are shown. Their weights need not sum to 1.
+        """
+        return bool((printed.sum() - 1).abs() <= half_unit * len(printed))
+
+    def sum_of_the_shown(scores, printed, half_unit=0.005):
+        """You take the sum of the shown exponentials for S, and allow the same error in the sum.
+
+        The hidden columns have exponentials, too. So S is unknown.
+        """
+        return _near(scores.softmax(-1) * printed.sum(), printed, 2 * half_unit)
+
+    def sum_of_about_1_or_less(scores, printed, half_unit=0.005):
+        """You check only that the printed weights sum to no more than 1, up to rounding.
+
+        The weights of a row must also fit their scores, and each other.
+        """
+        return bool(printed.sum() <= 1 + half_unit * len(printed))
+
+    def median_of_the_sums(scores, printed, half_unit=0.005):
+        """You compute an S from each printed weight, and try only the median of these.
+
+        Where the median does not fit, another S may. Which values of S does each column allow?
+        """
+        return _near(scores.exp() / (scores.exp() / printed).median(), printed, half_unit)
+
+    def both_ends_of_the_first(scores, printed, half_unit=0.005):
+        """You ask that *both* ends of the first column's interval fit all columns.
+
+        One S is enough, and it may lie anywhere between the ends.
+        """
+        ends = (printed[0] + half_unit, printed[0] - half_unit)
+        of = (scores - scores[0]).exp()
+        return all(_near(of * end, printed, half_unit + 1e-7) for end in ends)
+
+    def one_end_of_the_first(scores, printed, half_unit=0.005):
+        """You try only the two ends of the first column's interval.
+
+        The S that fits may lie between them.
+        """
+        ends = (printed[0] + half_unit, printed[0] - half_unit)
+        of = (scores - scores[0]).exp()
+        return any(_near(of * end, printed, half_unit + 1e-7) for end in ends)
+
+    def both_ends_of_the_largest(scores, printed, half_unit=0.005):
+        """You ask that *both* ends of the largest weight's interval fit all columns.
+
+        One S is enough, and it may lie anywhere between the ends.
+        """
+        top = printed.argmax()
+        of = (scores - scores[top]).exp()
+        ends = (printed[top] + half_unit, printed[top] - half_unit)
+        return all(_near(of * end, printed, half_unit + 1e-7) for end in ends)
+
+    def first_column_rounded_alone(scores, printed, half_unit=0.005):
+        """You allow for rounding in the first column, and take all other weights as exact.
+
+        Each printed weight may have been rounded.
+        """
+        low, high = _interval(scores[:1], printed[:1], half_unit)
+        shares = (printed / scores.exp())[1:]
+        return bool((shares >= low).all() and (shares <= high).all())
+
+    def shares_of_the_shown_compared(scores, printed, half_unit=0.005):
+        """You divide the printed weights by their sum, and compare with a softmax of the shown.
+
+        Their sum has been rounded, too. Which values of S does each column allow?
+        """
+        return _near(scores.softmax(-1), printed / printed.sum(), half_unit)
+
+    def sums_within_a_tenth(scores, printed, half_unit=0.005):
+        """You let the sums of the columns differ by a tenth of their size, or so.
+
+        How far apart may they be? That follows from `half_unit`, column by column.
+        """
+        sums = scores.exp() / printed
+        return bool((sums.max() - sums.min()) / sums.mean() <= 0.1)
+
+    def coarse_steps(scores, printed, half_unit=0.005):
+        """You try many values of S, in steps that are too large to hit a short interval.
+
+        The common interval may be as short as you like. Compute where it begins and ends.
+        """
+        e, steps = scores.exp(), torch.arange(1, 1001, dtype=scores.dtype) / 10
+        off = (e / steps[:, None] - printed).abs()
+        return bool((off <= half_unit).all(-1).any())
+
 
 class Right:
     """Right answers, written differently."""
@@ -242,12 +513,14 @@ class Right:
         """If any S fits, so does one at the upper end of some column's interval."""
         e = scores.double().exp()
         shares = (printed.double() + half_unit) / e
-        return any(bool(((share * e - printed).abs() <= half_unit + 1e-9).all()) for share in shares)
+        return any(
+            bool(((share * e - printed).abs() <= half_unit + 1e-9).all()) for share in shares
+        )
 
-    def and_a_sum_of_at_most_1(scores, printed, half_unit=0.005):
-        """Checks, too, that S is at least the sum of the exponentials shown."""
-        low, high = _interval(scores, printed, half_unit)
-        return bool(low <= high and low * scores.exp().sum() <= 1)
+    def at_the_largest(scores, printed, half_unit=0.005):
+        """Tries only the largest 1/S that no column forbids."""
+        share = ((printed + half_unit) / scores.exp()).min()
+        return bool((printed - share * scores.exp() <= half_unit + 1e-7).all())
 
 
 EXERCISE = Exercise(

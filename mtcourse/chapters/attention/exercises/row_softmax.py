@@ -7,7 +7,7 @@ import math
 import torch
 
 from mtcourse.checks.draw import Draw
-from mtcourse.checks.exercise import functions_of, Exercise, Rule
+from mtcourse.checks.exercise import Exercise, Rule, functions_of
 from mtcourse.checks.outcomes import Case
 
 
@@ -38,6 +38,16 @@ def sums(case: Case, weights) -> bool:
     """Whether each row sums to 1, as far as its precision goes."""
     slack = 0.02 if weights.dtype == torch.float16 else 1e-3
     return bool(((weights.double().sum(-1) - 1).abs() < slack).all())
+
+
+def _shares(e, dim=-1):
+    """Exponentials divided by their sum."""
+    return e / e.sum(dim=dim, keepdim=True)
+
+
+def _shifted(scores):
+    """Exponentials of the scores less the largest of their row."""
+    return (scores - scores.amax(dim=-1, keepdim=True)).exp()
 
 
 class Wrong:
@@ -202,6 +212,274 @@ class Wrong:
         e = scores.exp()
         return e / e.sum(dim=-1)
 
+    def mean_subtracted(scores):
+        """You subtract the mean of each row, so a score far above it still overflows.
+
+        Any number that is the same for a whole row will do. Which one makes every exponent at most
+        0?
+        """
+        return _shares((scores - scores.mean(dim=-1, keepdim=True)).exp())
+
+    def mean_of_all_subtracted(scores):
+        """You subtract the mean of the whole tensor, so a score far from it still overflows.
+
+        Which number makes every exponent of a row at most 0, and one of them exactly 0?
+        """
+        return _shares((scores - scores.mean()).exp())
+
+    def largest_size_subtracted(scores):
+        """You subtract the largest *absolute* value of each row. Far below 0 all becomes 0.
+
+        In a row of scores around -1000, which one is the largest?
+        """
+        return _shares((scores - scores.abs().amax(dim=-1, keepdim=True)).exp())
+
+    def largest_added(scores):
+        """You add the maximum of each row instead of subtracting it.
+
+        The largest exponent should become 0.
+        """
+        return _shares((scores + scores.amax(dim=-1, keepdim=True)).exp())
+
+    def first_score_subtracted(scores):
+        """You subtract the first score of each row, so a larger one may still overflow.
+
+        Which score of a row makes every exponent at most 0?
+        """
+        return _shares((scores - scores[..., :1]).exp())
+
+    def always_1000_subtracted(scores):
+        """You subtract the same number everywhere, 1000: smaller scores all become 0.
+
+        Each row needs a number of its own.
+        """
+        return _shares((scores - 1000).exp())
+
+    def sometimes_1000_subtracted(scores):
+        """Where a score is large you subtract 1000 everywhere: rows far below 0 all become 0.
+
+        Each row needs a number of its own.
+        """
+        return _shares((scores - 1000).exp() if scores.max() > 80 else scores.exp())
+
+    def one_maximum_for_a_matrix(scores):
+        """You subtract the maximum of each matrix. In a row far below it everything becomes 0.
+
+        Each row needs its own maximum.
+        """
+        return _shares((scores - scores.amax(dim=(-2, -1), keepdim=True)).exp())
+
+    def cut_off_at_80(scores):
+        """You cut large scores off before the exponential, so those beyond become equal.
+
+        1000 and 999 should not get the same weight. What can you *subtract* from a row?
+        """
+        return _shares(scores.clamp(-80, 80).exp())
+
+    def cut_off_at_10(scores):
+        """You cut scores off at a small number, so all those beyond it become equal.
+
+        100 and 101 should not get the same weight. What can you *subtract* from a row?
+        """
+        return _shares(scores.clamp(-10, 10).exp())
+
+    def cut_off_above(scores):
+        """You cut large scores off, so those beyond become equal; and rows around -1000 become 0/0.
+
+        1000 and 999 should not get the same weight. What can you *subtract* from a row?
+        """
+        return _shares(scores.clamp(max=80).exp())
+
+    def exponentials_cut_off(scores):
+        """You cut infinite exponentials off at the largest float, so their scores count as equal.
+
+        Subtract something *before* the exponential, so that none becomes infinite.
+        """
+        e = scores.exp()
+        return _shares(e.clamp(max=torch.finfo(e.dtype).max / 100))
+
+    def nan_replaced(scores):
+        """Exponentials overflow, and you replace NaN by 0: large scores get no weight at all.
+
+        The largest score should have the largest weight. Avoid infinity in the first place.
+        """
+        return torch.nan_to_num(_shares(scores.exp()))
+
+    def never_divided_by_0(scores):
+        """Exponentials overflow or all become 0, and a small number in the divisor does not help.
+
+        A row around -1000 has weights that sum to 1, too. What can you subtract from a row?
+        """
+        e = scores.exp()
+        return e / (e.sum(dim=-1, keepdim=True) + 1e-9)
+
+    def small_number_in_the_divisor(scores):
+        """You add a number to the sum, so a row of weights sums to less than 1.
+
+        After subtracting the maximum, how large is the sum at least? Can it be 0?
+        """
+        e = _shifted(scores)
+        return e / (e.sum(dim=-1, keepdim=True) + 1)
+
+    def in_double_precision_alone(scores):
+        """You compute with 64 bits: at a score of 1000 this overflows, too.
+
+        e to the power of 1000 has 435 digits. What can you subtract from a row?
+        """
+        return _shares(scores.double().exp()).to(scores.dtype)
+
+    def divided_by_the_largest_afterwards(scores):
+        """You divide by the largest exponential after it has become infinite.
+
+        Subtract the maximum from the *scores*: that is the same, and nothing overflows.
+        """
+        e = scores.exp()
+        return _shares(e / e.amax(dim=-1, keepdim=True))
+
+    def divided_by_the_largest(scores):
+        """You divide each row by its largest exponential: the best key has the weight 1.
+
+        The weights of a row should sum to 1. By what must the exponentials be divided?
+        """
+        return _shifted(scores)
+
+    def scores_divided_by_the_largest(scores):
+        """You divide the scores by their largest size, and this changes the weights.
+
+        Only a number that is *subtracted* from a whole row cancels in the fraction.
+        """
+        return _shares((scores / scores.abs().amax(dim=-1, keepdim=True)).exp())
+
+    def scores_divided_by_the_maximum(scores):
+        """You divide the scores by their maximum, and this changes the weights.
+
+        Only a number that is *subtracted* from a whole row cancels in the fraction.
+        """
+        return _shares((scores / scores.amax(dim=-1, keepdim=True)).exp())
+
+    def standardized(scores):
+        """You divide the scores of each row by their spread, and this changes the weights.
+
+        Only a number that is *subtracted* from a whole row cancels in the fraction.
+        """
+        s = scores - scores.mean(dim=-1, keepdim=True)
+        return _shares((s / (s.square().mean(dim=-1, keepdim=True) + 1e-5).sqrt()).exp())
+
+    def divided_by_the_sum_of_all(scores):
+        """You divide by the sum over the whole tensor, though you subtract the maxima of rows.
+
+        Each row has its own sum. Along which dimension?
+        """
+        e = _shifted(scores)
+        return e / e.sum()
+
+    def divided_by_the_sums_of_columns(scores):
+        """You divide by the sums of columns, though you subtract the maxima of rows.
+
+        Each row has its own sum. Along which dimension?
+        """
+        return _shares(_shifted(scores), dim=-2)
+
+    def over_dimension_1(scores):
+        """You work along dimension 1: the keys for one sentence, but the heads for a batch.
+
+        Count from the right: the keys are always the last dimension, -1.
+        """
+        return torch.softmax(scores, dim=1)
+
+    def over_dimension_0(scores):
+        """You work along dimension 0: the queries of one sentence, or the sentences of a batch.
+
+        Count from the right: the keys are always the last dimension, -1.
+        """
+        return torch.softmax(scores, dim=0)
+
+    def by_the_euclidean_norm(scores):
+        """You divide by the Euclidean norm of the exponentials, so their *squares* sum to 1.
+
+        The weights themselves should sum to 1.
+        """
+        return torch.nn.functional.normalize(_shifted(scores), dim=-1)
+
+    def by_the_mean(scores):
+        """You divide by the mean of the exponentials, so each row sums to the number of keys.
+
+        Each row should sum to 1.
+        """
+        e = _shifted(scores)
+        return e / e.mean(dim=-1, keepdim=True)
+
+    def shares_of_scores_above_the_smallest(scores):
+        """You subtract the smallest score and divide by the sum, without an exponential.
+
+        A score that is larger by ln 2 should get twice the weight.
+        """
+        shifted = scores - scores.amin(dim=-1, keepdim=True)
+        return shifted / shifted.sum(dim=-1, keepdim=True)
+
+    def shares_of_sizes(scores):
+        """You divide the absolute values of the scores by their sum, without an exponential.
+
+        A score of -3 should get less weight than one of 2.
+        """
+        return _shares(scores.abs())
+
+    def shares_of_squares(scores):
+        """You divide the squares of the scores by their sum, without an exponential.
+
+        A score of -3 should get less weight than one of 2.
+        """
+        return _shares(scores.square())
+
+    def negative_scores_dropped(scores):
+        """You set negative scores to 0 and divide by the sum.
+
+        An exponential makes every score positive, and keeps which of two is larger.
+        """
+        return _shares(scores.relu())
+
+    def sign_turned(scores):
+        """The smallest score gets the largest weight: a sign is wrong.
+
+        Did you subtract the scores from the maximum, and not the maximum from the scores?
+        """
+        return torch.softmax(-scores, dim=-1)
+
+    def powers_of_ten(scores):
+        """You used powers of 10. The softmax uses powers of e.
+
+        A score that is larger by ln 2 should get twice the weight.
+        """
+        return torch.softmax(scores * math.log(10), dim=-1)
+
+    def sigmoids(scores):
+        """You return the sigmoid of each score by itself, so rows do not sum to 1.
+
+        The keys of a row share a weight of 1.
+        """
+        return torch.sigmoid(scores)
+
+    def best_key_alone(scores):
+        """You give all weight to the largest score.
+
+        Every key gets a weight, one that depends on its exponential.
+        """
+        return torch.zeros_like(scores).scatter(-1, scores.argmax(-1, keepdim=True), 1.0)
+
+    def softmax_twice(scores):
+        """You take the softmax of the weights once more, which makes them nearly equal.
+
+        One division by the sum is enough.
+        """
+        return torch.softmax(torch.softmax(scores, dim=-1), dim=-1)
+
+    def rounded(scores):
+        """You round the weights.
+
+        Leave them as they are computed: rounded weights have no gradient.
+        """
+        return torch.round(torch.softmax(scores, dim=-1), decimals=2)
+
 
 class Right:
     """Right answers, written differently."""
@@ -217,8 +495,7 @@ class Right:
         return torch.stack([row / row.sum() for row in rows]).reshape(scores.shape)
 
     def by_logarithms(scores):
-        """Subtracts the logarithm of the sum from the scores; loses digits where scores are large.
-        """
+        """Subtracts the logarithm of the sum; loses digits where scores are large."""
         top = scores.amax(-1, keepdim=True)
         log_of_sum = top + (scores - top).exp().sum(-1, keepdim=True).log()
         return (scores - log_of_sum).exp()
@@ -246,5 +523,5 @@ EXERCISE = Exercise(
     rules=(Rule("each row of weights sums to 1", sums),),
     gradients=True,
     tolerance=1e-4,
-    forbids=("softmax", "log_softmax", "softmin", "logsumexp"),
+    forbids=("softmax",),
 )

@@ -7,7 +7,7 @@ import math
 import torch
 
 from mtcourse.checks.draw import Draw
-from mtcourse.checks.exercise import functions_of, Exercise
+from mtcourse.checks.exercise import Exercise, functions_of
 from mtcourse.checks.outcomes import Case
 from mtcourse.layers.attention import scaled_scores
 
@@ -22,6 +22,11 @@ def cases(draw: Draw) -> list[Case]:
         Case("3 sentences", (draw.normal(3, 4, 6), draw.normal(3, 5, 6))),
         Case("2 sentences with 3 heads", (draw.normal(2, 3, 4, 5), draw.normal(2, 3, 6, 5))),
     ]
+
+
+def _divided(Q, K, divisor):
+    """The products, divided by something."""
+    return Q @ K.mT / divisor
 
 
 class Wrong:
@@ -107,6 +112,233 @@ class Wrong:
         For a batch, swap only the last two dimensions: `K.mT` or `K.transpose(-2, -1)`.
         """
         return Q @ K.permute(*reversed(range(K.dim()))) / math.sqrt(Q.shape[-1])
+
+    def softmax_already(Q, K):
+        """You return the softmax of the scores. That is the next exercise.
+
+        Scores may be negative, and need not sum to 1.
+        """
+        return torch.softmax(scaled_scores(Q, K), dim=-1)
+
+    def cosines(Q, K):
+        """You divide by the lengths of queries and keys, so your scores are cosines.
+
+        The only divisor is √d_k.
+        """
+        normal = torch.nn.functional.normalize
+        return normal(Q, dim=-1) @ normal(K, dim=-1).mT
+
+    def cosines_scaled(Q, K):
+        """You divide by the lengths of queries and keys, and by √d_k too.
+
+        The only divisor is √d_k.
+        """
+        normal = torch.nn.functional.normalize
+        return _divided(normal(Q, dim=-1), normal(K, dim=-1), math.sqrt(Q.shape[-1]))
+
+    def distances(Q, K):
+        """You compute the distances of queries and keys, and not their dot products.
+
+        A score is a sum of products.
+        """
+        return torch.cdist(Q, K) / math.sqrt(Q.shape[-1])
+
+    def negative_distances(Q, K):
+        """You compute distances with a minus sign, and not dot products.
+
+        A score is a sum of products.
+        """
+        return -torch.cdist(Q, K) / math.sqrt(Q.shape[-1])
+
+    def same_places_alone(Q, K):
+        """You compare query i with key i only, and write the result into the whole row.
+
+        Each query meets each key: m × n dot products.
+        """
+        shared = min(Q.shape[-2], K.shape[-2])
+        scores = (Q[..., :shared, :] * K[..., :shared, :]).sum(-1) / math.sqrt(Q.shape[-1])
+        return scores[..., None].expand(*scores.shape, K.shape[-2])
+
+    def same_places_as_a_row(Q, K):
+        """You compare query i with key i only.
+
+        Each query meets each key: m × n dot products.
+        """
+        shared = min(Q.shape[-2], K.shape[-2])
+        return (Q[..., :shared, :] * K[..., :shared, :]).sum(-1) / math.sqrt(Q.shape[-1])
+
+    def diagonal_alone(Q, K):
+        """You compute the scores of query i and key i only, and leave 0 elsewhere.
+
+        Each query meets each key: m × n dot products.
+        """
+        scores = scaled_scores(Q, K)
+        return scores * torch.eye(*scores.shape[-2:], dtype=scores.dtype)
+
+    def products_not_summed(Q, K):
+        """You return the products of the entries, and do not sum over d_k.
+
+        A dot product is one number.
+        """
+        return Q[..., :, None, :] * K[..., None, :, :] / math.sqrt(Q.shape[-1])
+
+    def mean_of_products(Q, K):
+        """You take the mean of the d_k products and divide it by √d_k once more.
+
+        A dot product is a *sum* of products, and only the root divides it.
+        """
+        return _divided(Q, K, Q.shape[-1] ** 1.5)
+
+    def entries_added(Q, K):
+        """You add entries of queries and keys, where they should be multiplied.
+
+        A dot product is a sum of products.
+        """
+        return (Q[..., :, None, :] + K[..., None, :, :]).sum(-1) / math.sqrt(Q.shape[-1])
+
+    def divided_by_8(Q, K):
+        """You divide by 8, whatever d_k is.
+
+        That is right for d_k = 64. Where can you read off d_k?
+        """
+        return _divided(Q, K, 8)
+
+    def root_rounded_down(Q, K):
+        """You round √d_k down to a whole number.
+
+        `math.isqrt`, `int` and `//` drop the decimals. The root of 8 is 2.83.
+        """
+        return _divided(Q, K, math.isqrt(Q.shape[-1]))
+
+    def root_of_size_0(Q, K):
+        """You divide by the root of the first size of Q: of the queries, or of the sentences.
+
+        How many products does the dot product of a query and a key add up?
+        """
+        return _divided(Q, K, math.sqrt(Q.shape[0]))
+
+    def root_of_size_1(Q, K):
+        """You divide by the root of size 1, which is d_k for one sentence, and not for a batch.
+
+        Count from the right: d_k is the last size of Q.
+        """
+        return _divided(Q, K, math.sqrt(Q.shape[1]))
+
+    def root_of_both_numbers(Q, K):
+        """You divide by the root of m · n, the number of scores.
+
+        How many products does the dot product of a query and a key add up?
+        """
+        return _divided(Q, K, math.sqrt(Q.shape[-2] * K.shape[-2]))
+
+    def divided_by_the_square(Q, K):
+        """You divide by the square of d_k. Divide by its root.
+
+        In Python, `d ** 0.5` is the root, and `d ** 2` the square.
+        """
+        return _divided(Q, K, Q.shape[-1] ** 2)
+
+    def divided_by_half_of_d_k(Q, K):
+        """You divide by half of d_k. Divide by its root.
+
+        What is `d ** 1 / 2` in Python? The power comes first.
+        """
+        return _divided(Q, K, Q.shape[-1] / 2)
+
+    def fourth_root(Q, K):
+        """You divide by the fourth root of d_k: the root is taken twice, or for one factor only.
+
+        If you scale both Q and K, each by the fourth root, the product is right. Did you?
+        """
+        return _divided(Q, K, Q.shape[-1] ** 0.25)
+
+    def one_added_under_the_root(Q, K):
+        """Under your root stands d_k + 1.
+
+        The divisor is √d_k, with nothing added.
+        """
+        return _divided(Q, K, math.sqrt(Q.shape[-1] + 1))
+
+    def divided_by_their_spread(Q, K):
+        """You divide the products by their own standard deviation.
+
+        √d_k depends on the width alone, and not on the numbers.
+        """
+        scores = Q @ K.mT
+        return scores / scores.std(unbiased=False).clamp(min=1e-9)
+
+    def mean_subtracted(Q, K):
+        """You subtract the mean of each row from the scores.
+
+        The formula has a product and a divisor, and nothing else.
+        """
+        scores = scaled_scores(Q, K)
+        return scores - scores.mean(-1, keepdim=True)
+
+    def largest_subtracted(Q, K):
+        """You subtract the largest score of each row, as a softmax does inside.
+
+        The formula has a product and a divisor, and nothing else.
+        """
+        scores = scaled_scores(Q, K)
+        return scores - scores.amax(-1, keepdim=True)
+
+    def sizes_alone(Q, K):
+        """You return absolute values: all your scores are positive.
+
+        A query and a key that point in opposite directions have a negative score.
+        """
+        return scaled_scores(Q, K).abs()
+
+    def later_keys_0(Q, K):
+        """You set the scores of later keys to 0.
+
+        There are no masks in this chapter: every query meets every key.
+        """
+        return scaled_scores(Q, K).tril()
+
+    def keys_with_themselves(Q, K):
+        """You compared the keys with themselves. Your function does not use the queries.
+
+        A score compares a query with a key.
+        """
+        return _divided(K, K, math.sqrt(K.shape[-1]))
+
+    def columns_compared(Q, K):
+        """You compare columns instead of rows, Qᵀ K, which needs as many queries as keys.
+
+        The sum runs over d_k, the last dimension of both.
+        """
+        return Q.mT @ K / math.sqrt(Q.shape[-1])
+
+    def keys_not_turned(Q, K):
+        """You multiply Q by K without turning K: the shapes fit only if n = d_k.
+
+        Write the shapes side by side: (m, d_k) and (n, d_k). Which of them has to be turned?
+        """
+        return Q @ K / math.sqrt(Q.shape[-1])
+
+    def first_sentence_alone(Q, K):
+        """You return the scores of the first sentence only.
+
+        Let the product carry the leading dimensions: `Q @ K.mT` works for all sentences at once.
+        """
+        first = (0,) * (K.dim() - 2)
+        return scaled_scores(Q[first], K[first])
+
+    def nothing_to_learn_by(Q, K):
+        """The scores are right, but no gradient flows back to Q and K.
+
+        `detach`, `.item()`, `torch.tensor` and NumPy cut it off.
+        """
+        return scaled_scores(Q, K).detach()
+
+    def keys_without_gradient(Q, K):
+        """The scores are right, but no gradient flows back to one of the two, Q or K.
+
+        Was one of them detached, or copied into a new tensor?
+        """
+        return scaled_scores(Q, K.detach())
 
 
 class Right:

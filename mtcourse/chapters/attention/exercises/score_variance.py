@@ -6,7 +6,7 @@ import math
 
 import torch
 
-from mtcourse.checks.exercise import functions_of, Exercise
+from mtcourse.checks.exercise import Exercise, functions_of
 
 D_K = 64
 
@@ -124,6 +124,98 @@ class Wrong:
         The score is q·k divided by √d_k.
         """
         return _answer(64, 8, 64**2)
+
+    def deviations_added_for_the_product():
+        """You add up 64 deviations, and take the square of that for the variance of q·k.
+
+        Variances add, standard deviations do not.
+        """
+        return _answer(64**2, 64, 1)
+
+    def halved_for_the_root():
+        """You halve the variance to get the standard deviation.
+
+        The standard deviation is the *root* of the variance.
+        """
+        return _answer(64, 32, 1)
+
+    def width_of_a_head():
+        """You take d_k = 32, the width of the translator's heads.
+
+        Here d_k = 64.
+        """
+        return _answer(32, math.sqrt(32), 1)
+
+    def half_as_many_terms():
+        """The variance of q·k is right for half as many terms: the others do not fit it.
+
+        How many products does the dot product add up?
+        """
+        return _answer(32, 8, 1)
+
+    def one_term_fewer():
+        """You add up 63 products, one less than there are.
+
+        With 64 entries, how many products does the dot product add up?
+        """
+        return _answer(63, math.sqrt(63), 63 / 64)
+
+    def score_does_not_vary():
+        """You say that a scaled score does not vary at all.
+
+        The division makes scores smaller. Does it make them all equal?
+        """
+        return _answer(64, 8, 0)
+
+    def products_averaged():
+        """You take the mean of the 64 products, where a dot product is their sum.
+
+        What happens to variances when independent numbers are added?
+        """
+        return _answer(1 / 64, 1 / 8, 1 / 64**2)
+
+    def root_taken_early():
+        """You give √64 for the variance of q·k, and take the root of that once more.
+
+        What happens to variances when independent numbers are added? How many are there?
+        """
+        return _answer(8, math.sqrt(8), 1 / 8)
+
+    def root_taken_early_and_scaled():
+        """You give √64 for the variance of q·k, though its scaled variance is right.
+
+        If the variance of q·k were 8, how large would that of q·k/8 be?
+        """
+        return _answer(8, math.sqrt(8), 1)
+
+    def root_in_the_score():
+        """In your third number a root is taken that does not belong there.
+
+        The third number is a variance. A constant factor comes out of a variance squared.
+        """
+        return _answer(64, 8, math.sqrt(8))
+
+    def variances_of_all_entries_added():
+        """You add up the variances of all 128 entries of q and k.
+
+        The dot product adds 64 *products* of two entries. How large is the variance of one?
+        """
+        return _answer(128, math.sqrt(128), 1)
+
+    def as_for_one_term_divided_once():
+        """Your sum of 64 products varies only as much as a single one, and you divide its variance
+        by √d_k once.
+
+        What happens to variances when independent numbers are added? And to a factor?
+        """
+        return _answer(1, 1, 1 / 8)
+
+    def score_deviation_is_that_of_the_sum():
+        """For the standard deviation you give that of another number than q·k.
+
+        It is asked for after the sum and before the division.
+        """
+        return _answer(64, 1, 1)
 
 
 class Right:

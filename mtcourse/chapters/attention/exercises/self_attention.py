@@ -7,7 +7,7 @@ import math
 import torch
 
 from mtcourse.checks.draw import Draw
-from mtcourse.checks.exercise import functions_of, Exercise
+from mtcourse.checks.exercise import Exercise, functions_of
 from mtcourse.checks.outcomes import Case
 from mtcourse.layers import attention
 
@@ -24,7 +24,9 @@ def cases(draw: Draw) -> list[Case]:
         Case("5 tokens, 6 wide, and d_k = 3", _drawn(draw, (5, 6), 3, 3)),
         Case("4 tokens, 3 wide, and d_k = 8", _drawn(draw, (4, 3), 8, 8)),
         Case("5 tokens whose values are wider than their keys", _drawn(draw, (5, 6), 2, 4)),
+        Case("5 tokens whose values are as wide as their rows", _drawn(draw, (5, 4), 3, 4)),
         Case("3 sentences of 4 tokens", _drawn(draw, (3, 4, 5), 2, 2)),
+        Case("2 sentences with 3 heads", _drawn(draw, (2, 3, 4, 6), 5, 3)),
         Case("4 sentences of 4 tokens", _drawn(draw, (4, 4, 6), 3, 3)),
     ]
 
@@ -46,6 +48,19 @@ def _version(X, W_Q, W_K, W_V, scale_mended=True, axis_mended=True, values_mende
     V = X @ W_V if values_mended else X @ W_K
     scores = Q @ K.mT / math.sqrt(Q.shape[-1] if scale_mended else X.shape[-1])
     return torch.softmax(scores, dim=-1 if axis_mended else -2) @ V
+
+
+def _scores(X, W_Q, W_K):
+    return X @ W_Q @ (X @ W_K).mT / math.sqrt(W_K.shape[-1])
+
+
+def _weights(X, W_Q, W_K, dim=-1):
+    return torch.softmax(_scores(X, W_Q, W_K), dim=dim)
+
+
+def _divided(X, W_Q, W_K, W_V, divisor):
+    """The three bugs fixed, and another divisor."""
+    return torch.softmax(X @ W_Q @ (X @ W_K).mT / divisor, dim=-1) @ (X @ W_V)
 
 
 class Wrong:
@@ -157,6 +172,211 @@ class Wrong:
         scores = X @ W_K @ (X @ W_Q).mT / math.sqrt(W_K.shape[-1])
         return torch.softmax(scores, dim=-1) @ (X @ W_V)
 
+    def softmax_over_dimension_0(X, W_Q, W_K, W_V):
+        """Scale and values are right, but the softmax runs over dimension 0: the queries of one
+        sentence, or the sentences of a batch.
+
+        Count from the right: the keys are always the last dimension of the scores, -1.
+        """
+        return _weights(X, W_Q, W_K, dim=0) @ (X @ W_V)
+
+    def softmax_over_everything(X, W_Q, W_K, W_V):
+        """Scale and values are right, but all weights of a sentence together sum to 1.
+
+        Each query divides a weight of 1 among the keys.
+        """
+        scores = _scores(X, W_Q, W_K)
+        return torch.softmax(scores.flatten(-2), dim=-1).view_as(scores) @ (X @ W_V)
+
+    def weights_turned(X, W_Q, W_K, W_V):
+        """The softmax runs over the keys, but then you transpose the weights.
+
+        Row i of the weights belongs to query i, and it makes row i of the output.
+        """
+        return _weights(X, W_Q, W_K).mT @ (X @ W_V)
+
+    def repaired_after_the_softmax(X, W_Q, W_K, W_V):
+        """Your softmax still runs over the queries; afterwards you divide each row by its sum.
+
+        The rows sum to 1, but exponentials have been divided by the sums of columns before.
+        """
+        weights = _weights(X, W_Q, W_K, dim=-2)
+        return weights / weights.sum(-1, keepdim=True) @ (X @ W_V)
+
+    def softmax_both_ways(X, W_Q, W_K, W_V):
+        """You take two softmaxes, one over the queries and one over the keys.
+
+        Each query divides a weight of 1 among the keys, once.
+        """
+        return torch.softmax(_weights(X, W_Q, W_K, dim=-2), dim=-1) @ (X @ W_V)
+
+    def softmax_twice(X, W_Q, W_K, W_V):
+        """You take the softmax over the keys twice.
+
+        Scores become weights by one softmax.
+        """
+        return torch.softmax(_weights(X, W_Q, W_K), dim=-1) @ (X @ W_V)
+
+    def no_softmax(X, W_Q, W_K, W_V):
+        """You multiply the scores by the values, without a softmax.
+
+        The broken version had the wrong dimension, but a softmax it needs.
+        """
+        return _scores(X, W_Q, W_K) @ (X @ W_V)
+
+    def weights_divided(X, W_Q, W_K, W_V):
+        """You divide by √d_k after the softmax. The division belongs to the scores.
+
+        Sum a row of your weights.
+        """
+        return _divided(X, W_Q, W_K, W_V, 1.0) / math.sqrt(W_K.shape[-1])
+
+    def outputs_divided_too(X, W_Q, W_K, W_V):
+        """You divide by √d_k twice: the products, and once more the outputs.
+
+        A mean of values is as large as the values.
+        """
+        return correct(X, W_Q, W_K, W_V) / math.sqrt(W_K.shape[-1])
+
+    def multiplied(X, W_Q, W_K, W_V):
+        """You multiply the products by √d_k. Divide them by it.
+
+        Wider queries and keys make larger sums. The scale should make them smaller again.
+        """
+        return _divided(X, W_Q, W_K, W_V, 1 / math.sqrt(W_K.shape[-1]))
+
+    def divided_by_d_model(X, W_Q, W_K, W_V):
+        """The softmax and the values are right, but you divide by d_model, without a root.
+
+        How many products does the dot product of a query and a key add up?
+        """
+        return _divided(X, W_Q, W_K, W_V, X.shape[-1])
+
+    def a_quarter_of_the_width(X, W_Q, W_K, W_V):
+        """You take d_k for a quarter of the width of X, as in the translator.
+
+        d_k is the width of queries and keys. Which shapes have it?
+        """
+        return _divided(X, W_Q, W_K, W_V, math.sqrt(X.shape[-1] / 4))
+
+    def root_of_32(X, W_Q, W_K, W_V):
+        """You divide by √32, the translator's, whatever d_k is.
+
+        d_k is the width of queries and keys. Which shapes have it?
+        """
+        return _divided(X, W_Q, W_K, W_V, math.sqrt(32))
+
+    def root_rounded_down(X, W_Q, W_K, W_V):
+        """You round √d_k down to a whole number.
+
+        `math.isqrt`, `int` and `//` drop the decimals. The root of 8 is 2.83.
+        """
+        return _divided(X, W_Q, W_K, W_V, math.isqrt(W_K.shape[-1]))
+
+    def root_of_the_first_size(X, W_Q, W_K, W_V):
+        """You divide by the root of the first size of X: of its tokens, or of its sentences.
+
+        How many products does the dot product of a query and a key add up?
+        """
+        return _divided(X, W_Q, W_K, W_V, math.sqrt(X.shape[0]))
+
+    def root_of_size_1(X, W_Q, W_K, W_V):
+        """You divide by the root of size 1 of the queries: d_k for one sentence, not for a batch.
+
+        Count from the right: d_k is the last size of the queries.
+        """
+        return _divided(X, W_Q, W_K, W_V, math.sqrt((X @ W_Q).shape[1]))
+
+    def values_of_queries(X, W_Q, W_K, W_V):
+        """Scale and softmax are right, but you average the queries instead of the values.
+
+        W_V is an argument. Does your function use it?
+        """
+        return _weights(X, W_Q, W_K) @ (X @ W_Q)
+
+    def queries_twice(X, W_Q, W_K, W_V):
+        """You compare the queries with themselves: W_K is not used.
+
+        Queries and keys are made from the same rows, by two different matrices.
+        """
+        return _weights(X, W_Q, W_Q) @ (X @ W_V)
+
+    def keys_twice(X, W_Q, W_K, W_V):
+        """You compare the keys with themselves: W_Q is not used.
+
+        Queries and keys are made from the same rows, by two different matrices.
+        """
+        return _weights(X, W_K, W_K) @ (X @ W_V)
+
+    def queries_with_values(X, W_Q, W_K, W_V):
+        """You compare the queries with the values.
+
+        A score is the dot product of a query and a key.
+        """
+        values = X @ W_V
+        return torch.softmax(X @ W_Q @ values.mT / math.sqrt(W_K.shape[-1]), dim=-1) @ values
+
+    def rows_compared(X, W_Q, W_K, W_V):
+        """You compare the rows of X themselves, without W_Q and W_K.
+
+        Queries and keys are computed from the rows of X.
+        """
+        scores = X @ X.mT / math.sqrt(W_K.shape[-1])
+        return torch.softmax(scores, dim=-1) @ (X @ W_V)
+
+    def rows_added(X, W_Q, W_K, W_V):
+        """You add X to the outputs where the shapes allow it.
+
+        That is the connection around a whole layer. Return the means of the values alone.
+        """
+        outputs = correct(X, W_Q, W_K, W_V)
+        return outputs + X if outputs.shape == X.shape else outputs
+
+    def later_tokens_hidden(X, W_Q, W_K, W_V):
+        """You hide later tokens, as a decoder does.
+
+        There are no masks in this chapter: every token sees every token.
+        """
+        scores = _scores(X, W_Q, W_K)
+        later = torch.ones(scores.shape[-2:], dtype=torch.bool).triu(1)
+        return torch.softmax(scores.masked_fill(later, -math.inf), dim=-1) @ (X @ W_V)
+
+    def weights_for_outputs(X, W_Q, W_K, W_V):
+        """You return the weights, and not yet the means of the values.
+
+        What are the weights multiplied by?
+        """
+        return _weights(X, W_Q, W_K)
+
+    def returns_weights_too(X, W_Q, W_K, W_V):
+        """You return both outputs and weights. Return only the outputs.
+
+        A function that returns `a, b` returns a tuple.
+        """
+        return correct(X, W_Q, W_K, W_V), _weights(X, W_Q, W_K)
+
+    def sentences_end_to_end(X, W_Q, W_K, W_V):
+        """You put the sentences of a batch end to end, so that each attends to all.
+
+        No sentence may see another. Leave the leading dimensions as they are.
+        """
+        flat = correct(X.reshape(-1, X.shape[-1]), W_Q, W_K, W_V)
+        return flat.reshape(*X.shape[:-1], -1)
+
+    def nothing_to_learn_by(X, W_Q, W_K, W_V):
+        """The outputs are right, but no gradient flows back.
+
+        Was something detached, or copied into a new tensor?
+        """
+        return correct(X, W_Q, W_K, W_V).detach()
+
+    def weights_without_gradient(X, W_Q, W_K, W_V):
+        """The outputs are right, but no gradient flows back through the weights.
+
+        Only W_V would learn. Were the weights detached?
+        """
+        return _weights(X, W_Q, W_K).detach() @ (X @ W_V)
+
 
 class Right:
     """Right answers, written differently."""
@@ -193,5 +413,5 @@ EXERCISE = Exercise(
     right=functions_of(Right),
     cases=cases,
     gradients=True,
-    forbids=("scaled_dot_product_attention", "multi_head_attention_forward"),
+    forbids=("attention",),
 )

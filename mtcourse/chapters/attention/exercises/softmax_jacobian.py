@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 
 from mtcourse.checks.draw import Draw
-from mtcourse.checks.exercise import functions_of, Exercise, Rule
+from mtcourse.checks.exercise import Exercise, Rule, functions_of
 from mtcourse.checks.outcomes import Case
 
 
@@ -31,6 +31,17 @@ def correct(p):
 def rows_sum_to_nothing(case: Case, J) -> bool:
     """Whether the changes of the weights sum to 0, whichever score moves."""
     return bool((J.double().sum(-2).abs() < 1e-5).all())
+
+
+def _outer(p):
+    """All products of two weights of a row."""
+    return p[..., :, None] * p[..., None, :]
+
+
+def _put_together(diagonal, beside):
+    """A matrix for each row from its diagonal, and from a matrix for all other places."""
+    on_diagonal = torch.eye(beside.shape[-1], dtype=torch.bool)
+    return torch.where(on_diagonal, torch.diag_embed(diagonal), beside)
 
 
 class Wrong:
@@ -175,6 +186,176 @@ class Wrong:
         """
         return (p - p**2)[..., None, :].expand(*p.shape, p.shape[-1])
 
+    def plus_beside_the_diagonal(p):
+        """Your diagonal is right, but beside it you have + pᵢ pⱼ.
+
+        If score j grows, the weight of another key i must shrink.
+        """
+        return _put_together(p - p * p, _outer(p))
+
+    def weight_of_the_other_beside(p):
+        """Your diagonal is right, but beside it you have -pⱼ: the factor pᵢ is missing.
+
+        For i ≠ j only the denominator depends on score j. What stands in the numerator?
+        """
+        return _put_together(p - p * p, -p[..., None, :].expand_as(_outer(p)))
+
+    def own_weight_beside(p):
+        """Your diagonal is right, but beside it you have -pᵢ: the factor pⱼ is missing.
+
+        For i ≠ j, what is the derivative of the denominator, divided by the denominator?
+        """
+        return _put_together(p - p * p, -p[..., :, None].expand_as(_outer(p)))
+
+    def weights_subtracted_from_the_columns(p):
+        """You subtract pⱼ from every entry of diag(p). It should be the product pᵢ pⱼ.
+
+        A row that broadcasts over a matrix is subtracted from each of its rows.
+        """
+        return torch.diag_embed(p) - p[..., None, :]
+
+    def weights_subtracted_from_the_rows(p):
+        """You subtract pᵢ from every entry of diag(p). It should be the product pᵢ pⱼ.
+
+        A column that broadcasts over a matrix is subtracted from each of its columns.
+        """
+        return torch.diag_embed(p) - p[..., :, None]
+
+    def dot_product_for_all(p):
+        """You subtract the same number everywhere, the sum of the squares of the weights.
+
+        That is the dot product of p with itself. You need all products of two weights.
+        """
+        return torch.diag_embed(p) - (p * p).sum(-1)[..., None, None]
+
+    def products_of_two_sigmoids(p):
+        """You multiply pᵢ (1 - pᵢ) by pⱼ (1 - pⱼ).
+
+        Use the quotient rule once. Where i ≠ j the 1 does not appear.
+        """
+        return _outer(p * (1 - p))
+
+    def one_less_the_weight_on_the_diagonal(p):
+        """Your entries off the diagonal are right. On it you have 1 - pᵢ, without the factor pᵢ.
+
+        Where i = j, the numerator is still there as a factor.
+        """
+        return _put_together(1 - p, -_outer(p))
+
+    def one_on_the_diagonal(p):
+        """Your entries off the diagonal are right. On it you have 1.
+
+        How does a weight answer to its own score, if it is already nearly 1?
+        """
+        return _put_together(torch.ones_like(p), -_outer(p))
+
+    def nothing_on_the_diagonal(p):
+        """Your entries off the diagonal are right. On it you have 0.
+
+        How does a weight answer to its own score?
+        """
+        return _put_together(torch.zeros_like(p), -_outer(p))
+
+    def weight_squared_on_the_diagonal(p):
+        """Your entries off the diagonal are right. On it you have +pᵢ².
+
+        Where i = j, the quotient rule has two terms.
+        """
+        return _put_together(p * p, -_outer(p))
+
+    def plus_on_the_diagonal(p):
+        """Your entries off the diagonal are right. On it you have pᵢ (1 + pᵢ): a sign is wrong.
+
+        The quotient rule has a minus.
+        """
+        return _put_together(p + p * p, -_outer(p))
+
+    def one_less_the_product(p):
+        """You subtract the products from the identity: on the diagonal stands 1, and not pᵢ.
+
+        What is the derivative of the numerator, divided by the denominator?
+        """
+        return torch.eye(p.shape[-1], dtype=p.dtype) - p[..., :, None]
+
+    def ones_less_products(p):
+        """You subtract the products from 1 everywhere, or from pᵢ everywhere.
+
+        Only where i = j does the numerator depend on score j.
+        """
+        return 1 - _outer(p)
+
+    def weight_less_products(p):
+        """You have pⱼ (1 - pᵢ) for every entry. The 1 belongs only to i = j.
+
+        Off the diagonal, the numerator does not depend on the score. Which term vanishes there?
+        """
+        return p[..., None, :] * (1 - p[..., :, None])
+
+    def divided_by_the_number(p):
+        """You divide by the number of scores, as for a mean.
+
+        The derivative of one weight with respect to one score is a single number.
+        """
+        return correct(p) / p.shape[-1]
+
+    def nan_at_a_weight_of_0(p):
+        """You divide by weights, so that a weight of exactly 0 gives NaN.
+
+        A saturated row has weights of 0. Can you write it without a division?
+        """
+        ratio = p[..., :, None] / p[..., None, :]
+        return torch.diag_embed(p) - ratio * (p * p)[..., None, :]
+
+    def first_row_for_all(p):
+        """You return the Jacobian of the first row for all rows.
+
+        Each row of weights has its own Jacobian.
+        """
+        row = p.reshape(-1, p.shape[-1])[0]
+        return correct(row).expand(*p.shape, p.shape[-1]).clone()
+
+    def mean_over_rows(p):
+        """You return the mean of the Jacobians of all rows.
+
+        Each row of weights has its own Jacobian. Keep the leading dimensions.
+        """
+        return correct(p.reshape(-1, p.shape[-1])).mean(0)
+
+    def flattened(p):
+        """You return one Jacobian for all rows together, as if their weights were a single row.
+
+        A weight does not depend on the scores of another row.
+        """
+        return correct(p.flatten())
+
+    def upper_half(p):
+        """Below the diagonal you have 0.
+
+        Every weight depends on every score of its row, on earlier ones as well.
+        """
+        return correct(p).triu()
+
+    def lower_half(p):
+        """Above the diagonal you have 0.
+
+        Every weight depends on every score of its row, on later ones as well.
+        """
+        return correct(p).tril()
+
+    def sums_of_rows(p):
+        """You return the sums of the rows or columns of J, which are all 0.
+
+        The matrix itself is asked for, (…, n, n).
+        """
+        return correct(p).sum(-1)
+
+    def product_with_itself(p):
+        """You return J multiplied by J.
+
+        One derivative is asked for.
+        """
+        return correct(p) @ correct(p)
+
 
 class Right:
     """Right answers, written differently."""
@@ -205,11 +386,12 @@ class Right:
             return torch.stack([Right.one_row_at_a_time(row) for row in p])
         return torch.diag(p) - torch.outer(p, p)
 
-    def by_autograd(p):
-        """Takes the logarithms of the weights as scores: their softmax gives these weights."""
-        if p.dim() > 1:
-            return torch.stack([Right.by_autograd(row) for row in p])
-        return torch.autograd.functional.jacobian(lambda s: s.softmax(-1), p.log())
+    def from_a_product_of_matrices(p):
+        """A diagonal matrix times what is left of the identity."""
+        n = p.shape[-1]
+        return torch.diag_embed(p) @ (
+            torch.eye(n, dtype=p.dtype) - p[..., None, :].expand(*p.shape, n)
+        )
 
 
 EXERCISE = Exercise(
@@ -221,4 +403,5 @@ EXERCISE = Exercise(
     right=functions_of(Right),
     cases=cases,
     rules=(Rule("if a score moves, the changes of all weights sum to 0", rows_sum_to_nothing),),
+    forbids=("gradients",),
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 
 from mtcourse.checks.draw import Draw
-from mtcourse.checks.exercise import functions_of, Exercise
+from mtcourse.checks.exercise import Exercise, functions_of
 from mtcourse.checks.outcomes import Case
 
 
@@ -17,6 +17,7 @@ def cases(draw: Draw) -> list[Case]:
     found = grid([[True, False, True], [False, False, True]])
     return [
         Case("1 of 2 sure links found, and 2 possible ones", (found, sure, possible), by_hand=True),
+        Case("a Dutch word without links", _with_an_unlinked_word()),
         Case("everything found, nothing else", (sure, sure, possible)),
         Case("nothing right", (~possible, sure, possible)),
         Case("nothing found", (torch.zeros_like(sure), sure, possible)),
@@ -25,6 +26,13 @@ def cases(draw: Draw) -> list[Case]:
         Case("7 Dutch words and 4 English ones", (draw.booleans(7, 4), *_sure(draw, 7, 4, 0.3))),
         Case("6 words on either side", (draw.booleans(6, 6, share=0.3), *_sure(draw, 6, 6, 0.2))),
     ]
+
+
+def _with_an_unlinked_word():
+    """The last Dutch word is linked with nothing, neither here nor there."""
+    found = torch.tensor([[True, True, False], [False, True, False], [False, False, False]])
+    sure = torch.tensor([[True, False, False], [False, False, True], [False, False, False]])
+    return found, sure, sure | torch.tensor([[False, True, False], [False] * 3, [False] * 3])
 
 
 def _sure(draw: Draw, m, n, more):
@@ -38,6 +46,12 @@ def correct(found, sure, possible):
     """1 - (|A n S| + |A n P|) / (|A| + |S|)."""
     hits = (found & sure).sum() + (found & possible).sum()
     return float(1 - hits / (found.sum() + sure.sum()))
+
+
+def _counts(found, sure, possible):
+    """|A|, |S|, |P|, |A n S|, |A n P|."""
+    counted = (found, sure, possible, found & sure, found & possible)
+    return [int(of.sum()) for of in counted]
 
 
 class Wrong:
@@ -131,13 +145,336 @@ class Wrong:
         """
         return 1 - (found & sure).sum() / (found.sum() + sure.sum())
 
+    def possible_twice(found, sure, possible):
+        """Your numerator counts the hits in P twice, and those in S not at all.
+
+        Which two intersections does the equation name?
+        """
+        a, s, _p, _a_s, a_p = _counts(found, sure, possible)
+        return 1 - 2 * a_p / (a + s)
+
+    def divided_by_sure_and_possible(found, sure, possible):
+        """Your denominator adds up S and P.
+
+        Which set is missing from it, and which is there in its place?
+        """
+        _a, s, p, a_s, a_p = _counts(found, sure, possible)
+        return 1 - (a_s + a_p) / (s + p)
+
+    def divided_by_all_three(found, sure, possible):
+        """Your denominator adds up all three sets.
+
+        Which two does the equation name?
+        """
+        a, s, p, a_s, a_p = _counts(found, sure, possible)
+        return 1 - (a_s + a_p) / (a + s + p)
+
+    def divided_by_sure(found, sure, possible):
+        """You divide by the number of sure links alone.
+
+        The denominator is |A| + |S|.
+        """
+        _a, s, _p, a_s, a_p = _counts(found, sure, possible)
+        return 1 - (a_s + a_p) / s
+
+    def divided_by_possible_alone(found, sure, possible):
+        """You divide by the number of possible links alone.
+
+        The denominator is |A| + |S|.
+        """
+        _a, _s, p, a_s, a_p = _counts(found, sure, possible)
+        return 1 - (a_s + a_p) / p
+
+    def divided_by_union(found, sure, possible):
+        """Your denominator counts a link that is found and sure only once.
+
+        |A| + |S| counts it twice. What does `|` do with two truth values?
+        """
+        _a, _s, _p, a_s, a_p = _counts(found, sure, possible)
+        return 1 - (a_s + a_p) / int((found | sure).sum())
+
+    def divided_by_union_with_possible(found, sure, possible):
+        """You divide by the number of links that are found or possible.
+
+        The denominator is |A| + |S|.
+        """
+        _a, _s, _p, a_s, a_p = _counts(found, sure, possible)
+        return 1 - (a_s + a_p) / int((found | possible).sum())
+
+    def divided_by_cells(found, sure, possible):
+        """You divide by the number of cells of the matrix.
+
+        Most cells are in no set. The denominator is |A| + |S|.
+        """
+        _a, _s, _p, a_s, a_p = _counts(found, sure, possible)
+        return 1 - (a_s + a_p) / found.numel()
+
+    def divided_by_twice_found(found, sure, possible):
+        """You divide by twice the number of found links.
+
+        The denominator is |A| + |S|. What does a missed sure link cost?
+        """
+        a, _s, _p, a_s, a_p = _counts(found, sure, possible)
+        return 1 - (a_s + a_p) / max(2 * a, 1)
+
+    def hits_joined(found, sure, possible):
+        """Your numerator counts a found link that is sure only once, though it is in both
+        intersections.
+
+        Every sure link is also possible. And what is True + True for tensors of truth values?
+        """
+        a, s, _p, _a_s, a_p = _counts(found, sure, possible)
+        return 1 - a_p / (a + s)
+
+    def hits_and_sizes_joined(found, sure, possible):
+        """Your numerator and your denominator count a link that is in both sets only once.
+
+        What is True + True for two tensors of truth values? Count first, and then add.
+        """
+        _a, _s, _p, _a_s, a_p = _counts(found, sure, possible)
+        return 1 - a_p / int((found | sure).sum())
+
+    def unions(found, sure, possible):
+        """Your numerator counts what is in one set or the other.
+
+        A ∩ S holds what is in both.
+        """
+        a, s, _p, _a_s, _a_p = _counts(found, sure, possible)
+        return 1 - (int((found | sure).sum()) + int((found | possible).sum())) / (a + s)
+
+    def harmonic_mean(found, sure, possible):
+        """Your result is 1 minus the harmonic mean of precision and recall.
+
+        The error rate adds up hits and sizes first, and divides once.
+        """
+        a, s, _p, a_s, a_p = _counts(found, sure, possible)
+
+        precision, recall = a_p / max(a, 1), a_s / s
+        return 1 - 2 * precision * recall / max(precision + recall, 1e-9)
+
+    def product(found, sure, possible):
+        """Your result is 1 minus the product of precision and recall.
+
+        The error rate adds up hits and sizes first, and divides once.
+        """
+        a, s, _p, a_s, a_p = _counts(found, sure, possible)
+        return 1 - a_p / max(a, 1) * a_s / s
+
+    def mean_over_words(found, sure, possible):
+        """You computed the rate of each Dutch word that has links, and then the mean.
+
+        Count over the whole matrix, and divide once.
+        """
+        hits, size = (
+            (found & sure).sum(-1) + (found & possible).sum(-1),
+            found.sum(-1) + sure.sum(-1),
+        )
+        return (1 - hits[size > 0] / size[size > 0]).mean()
+
+    def mean_over_all_words(found, sure, possible):
+        """You computed the rate of each Dutch word, one without links among them, and then the
+        mean.
+
+        Count over the whole matrix, and divide once.
+        """
+        hits, size = (
+            (found & sure).sum(-1) + (found & possible).sum(-1),
+            found.sum(-1) + sure.sum(-1),
+        )
+        return (1 - hits / size).nan_to_num(0.0).mean()
+
+    def mean_over_english_words(found, sure, possible):
+        """You computed the rate of each English word that has links, and then the mean.
+
+        Count over the whole matrix, and divide once.
+        """
+        hits, size = (
+            (found & sure).sum(-2) + (found & possible).sum(-2),
+            found.sum(-2) + sure.sum(-2),
+        )
+        return (1 - hits[size > 0] / size[size > 0]).mean()
+
+    def rate_of_each_word(found, sure, possible):
+        """You return a rate for each Dutch word. One number is asked for.
+
+        `sum()` without a dimension adds up everything.
+        """
+        hits, size = (
+            (found & sure).sum(-1) + (found & possible).sum(-1),
+            found.sum(-1) + sure.sum(-1),
+        )
+        return 1 - hits / size
+
+    def merely_possible_left_out(found, sure, possible):
+        """Your denominator leaves out found links that are merely possible.
+
+        |A| counts every link that was found.
+        """
+        a, s, _p, a_s, a_p = _counts(found, sure, possible)
+        return 1 - (a_s + a_p) / (a - (a_p - a_s) + s)
+
+    def only_sure_of_found(found, sure, possible):
+        """Your |A| counts only those found links that are sure.
+
+        |A| counts every link that was found, right or wrong.
+        """
+        _a, s, _p, a_s, a_p = _counts(found, sure, possible)
+        return 1 - (a_s + a_p) / (a_s + s)
+
+    def brackets(found, sure, possible):
+        """You subtract the hits from 1 before you divide.
+
+        The fraction stands by itself: 1 minus all of it.
+        """
+        a, s, _p, a_s, a_p = _counts(found, sure, possible)
+        return (1 - (a_s + a_p)) / (a + s)
+
+    def second_term_outside(found, sure, possible):
+        """Only one of the two hits is subtracted; the other one is added, or not divided.
+
+        Put brackets around the numerator.
+        """
+        a, s, _p, a_s, a_p = _counts(found, sure, possible)
+        return 1 - a_s + a_p / (a + s)
+
+    def first_term_not_divided(found, sure, possible):
+        """Only the hits in P are divided: there are no brackets around the numerator.
+
+        Put brackets around the numerator.
+        """
+        a, s, _p, a_s, a_p = _counts(found, sure, possible)
+        return 1 - (a_s + a_p / (a + s))
+
+    def denominator_without_brackets(found, sure, possible):
+        """You divide by |A| alone and then subtract, or add, |S|.
+
+        Put brackets around the denominator.
+        """
+        a, s, _p, a_s, a_p = _counts(found, sure, possible)
+        return 1 - (a_s + a_p) / max(a, 1) + s
+
+    def whole_numbers(found, sure, possible):
+        """You divide whole numbers with `//`, which cuts off what stands behind the decimal point.
+
+        Which sign divides exactly?
+        """
+        a, s, _p, a_s, a_p = _counts(found, sure, possible)
+        return 1 - (a_s + a_p) // (a + s)
+
+    def wrong_links_only(found, sure, possible):
+        """You count only the found links that are not possible. Sure links that were not found cost
+        nothing.
+
+        What should a result be that finds nothing at all?
+        """
+        a, s, _p, _a_s, a_p = _counts(found, sure, possible)
+        return (a - a_p) / (a + s)
+
+    def missed_links_only(found, sure, possible):
+        """You count only the sure links that were not found. Wrong links cost nothing.
+
+        What should a result be that links every word with every word?
+        """
+        a, s, _p, a_s, _a_p = _counts(found, sure, possible)
+        return (s - a_s) / (a + s)
+
+    def number_of_errors(found, sure, possible):
+        """You return the number of errors. A rate is asked for.
+
+        By what does the equation divide?
+        """
+        a, s, _p, a_s, a_p = _counts(found, sure, possible)
+        return a - a_p + s - a_s
+
+    def number_of_hits(found, sure, possible):
+        """You return the numerator, a number of links.
+
+        By what does the equation divide?
+        """
+        _a, _s, _p, a_s, a_p = _counts(found, sure, possible)
+        return a_s + a_p
+
+    def precision_alone(found, sure, possible):
+        """You return precision.
+
+        An error rate is 0 where nothing is wrong. And what does a missed link cost?
+        """
+        a, _s, _p, _a_s, a_p = _counts(found, sure, possible)
+        return a_p / max(a, 1)
+
+    def recall_alone(found, sure, possible):
+        """You return recall.
+
+        An error rate is 0 where nothing is wrong. And what does a wrong link cost?
+        """
+        _a, s, _p, a_s, _a_p = _counts(found, sure, possible)
+        return a_s / s
+
+    def precision_with_sure(found, sure, possible):
+        """Your result is 1 minus the share of found links that are sure.
+
+        A found link that is possible costs nothing. And a sure one that is missed?
+        """
+        a, _s, _p, a_s, _a_p = _counts(found, sure, possible)
+        return 1 - a_s / max(a, 1)
+
+    def recall_with_possible(found, sure, possible):
+        """Your result is 1 minus the share of possible links that were found.
+
+        Which links must be found?
+        """
+        _a, _s, p, _a_s, a_p = _counts(found, sure, possible)
+        return 1 - a_p / p
+
+    def errors_of_precision_and_recall(found, sure, possible):
+        """You add up the error of precision and that of recall.
+
+        The error rate adds up hits and sizes first, and divides once.
+        """
+        a, s, _p, a_s, a_p = _counts(found, sure, possible)
+        return 2 - a_p / max(a, 1) - a_s / s
+
+    def equal_cells(found, sure, possible):
+        """Your hits are cells in which two matrices agree, those without a link among them.
+
+        A ∩ S holds the links that are in both. What does `==` give for two times False?
+        """
+        a, s, _p, _a_s, _a_p = _counts(found, sure, possible)
+        return 1 - (int((found == sure).sum()) + int((found == possible).sum())) / (a + s)
+
+    def half_the_hits(found, sure, possible):
+        """Your hits are counted half.
+
+        Two intersections are divided by two sizes.
+        """
+        a, s, _p, a_s, a_p = _counts(found, sure, possible)
+        return 1 - (a_s + a_p) / 2 / (a + s)
+
+    def union_with_possible(found, sure, possible):
+        """Your result is 1 minus the overlap of found and possible links over their union
+        (Jaccard).
+
+        The error rate divides by |A| + |S|. What does the union count only once?
+        """
+        _a, _s, _p, _a_s, a_p = _counts(found, sure, possible)
+        return 1 - a_p / int((found | possible).sum())
+
+    def share_of_cells_with_possible(found, sure, possible):
+        """You return the share of cells in which `found` and `possible` differ.
+
+        Most cells are links in neither matrix, and this makes your number small. Count only links.
+        """
+        return (found != possible).double().mean()
+
 
 class Right:
     """Right answers, written differently."""
 
     def with_sets(found, sure, possible):
         """With sets of pairs, as a plain number."""
-        A, S, P = ({tuple(link) for link in of.nonzero().tolist()} for of in (found, sure, possible))
+        A, S, P = (
+            {tuple(link) for link in of.nonzero().tolist()} for of in (found, sure, possible)
+        )
         return 1.0 - (len(A & S) + len(A & P)) / (len(A) + len(S))
 
     def with_products(found, sure, possible):

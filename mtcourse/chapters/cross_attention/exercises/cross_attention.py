@@ -7,7 +7,7 @@ import math
 import torch
 
 from mtcourse.checks.draw import Draw
-from mtcourse.checks.exercise import functions_of, Exercise
+from mtcourse.checks.exercise import Exercise, functions_of
 from mtcourse.checks.outcomes import Case
 from mtcourse.layers import cross_attention as reference
 
@@ -29,7 +29,36 @@ def cases(draw: Draw) -> list[Case]:
         Case("4 queries and 4 keys", _drawn(draw, (), 4, 4, 4, 4, 4, [4])),
         Case("2 sentences, padded", _drawn(draw, (2,), 3, 5, 6, 4, 2, [5, 2])),
         Case("3 sentences, 3 queries each, padded", _drawn(draw, (3,), 3, 4, 5, 5, 5, [4, 3, 1])),
+        Case("2 sentences, both padded", _drawn(draw, (2,), 3, 6, 5, 4, 3, [2, 4])),
+        Case("2 sentences, as many queries as keys, padded",
+             _drawn(draw, (2,), 4, 4, 4, 4, 4, [4, 2])),
+        Case("2 sentences in 2 groups", _drawn(draw, (2, 2), 3, 4, 5, 4, 2, [4, 2, 3, 1])),
+        Case("padding in front and in between", _in_front(draw)),
+        Case("scores far below 0, and padding", _low(draw)),
     ]  # fmt: skip
+
+
+def _in_front(draw: Draw):
+    """Padding that does not stand at the end."""
+    real = torch.tensor([[False, True, True, True], [True, False, True, False]])
+    X = draw.tensor([[[1.0, 0.0], [0.0, 2.0]], [[-1.0, 1.0], [2.0, 0.0]]])
+    H_E = draw.tensor([
+        [[2.0, 1.0], [1.0, 0.0], [0.0, 1.0], [-1.0, 0.0]],
+        [[0.0, 1.0], [3.0, 1.0], [1.0, 0.0], [1.0, 3.0]],
+    ])  # fmt: skip
+    W_Q = draw.tensor([[1.0, 0.0, 1.0], [0.0, 1.0, 1.0]])
+    W_K = draw.tensor([[1.0, 1.0, 0.0], [0.0, 1.0, -1.0]])
+    return X, H_E, W_Q, W_K, draw.tensor([[4.0, 0.0], [0.0, 4.0]]), real
+
+
+def _low(draw: Draw):
+    """Both words have the score -12 for the first query; padding, were it a word, would have 0."""
+    X = draw.tensor([[1.0, 0.0], [0.0, 1.0]])
+    H_E = draw.tensor([[1.0, 0.0], [1.0, 1.0], [0.0, 1.0]])
+    W_Q = draw.tensor([[-1.5] * 4, [0.0] * 4])
+    W_K = draw.tensor([[4.0] * 4, [0.0] * 4])
+    W_V = draw.tensor([[1.0, 0.0], [0.0, 1.0]])
+    return X, H_E, W_Q, W_K, W_V, torch.tensor([True, True, False])
 
 
 def _drawn(draw: Draw, batch, m, n, d_model, d_k, d_v, lengths):
@@ -39,7 +68,7 @@ def _drawn(draw: Draw, batch, m, n, d_model, d_k, d_v, lengths):
     return (
         draw.normal(*batch, m, d_model),
         draw.normal(*batch, n, d_model),
-        *(draw.normal(d_model, width) for width in widths),
+        *(draw.normal(d_model, width, scale=1.5 / math.sqrt(d_model)) for width in widths),
         real,
     )
 
@@ -52,6 +81,28 @@ def correct(X, H_E, W_Q, W_K, W_V, real):
 def _attend(Q, K, V, real, divisor=None, dim=-1):
     scores = Q @ K.mT / (math.sqrt(K.shape[-1]) if divisor is None else divisor)
     return torch.softmax(scores.masked_fill(~real[..., None, :], -math.inf), dim=dim) @ V
+
+
+def _version(X, H_E, W_Q, W_K, W_V, real, divisor=None, fill=-math.inf, dim=-1, hidden=None):
+    """The function with another divisor, another filling, another axis or another mask."""
+    scores = _scores(X, H_E, W_Q, W_K, divisor)
+    hidden = ~real[..., None, :] if hidden is None else hidden
+    return torch.softmax(scores.masked_fill(hidden, fill), dim=dim) @ (H_E @ W_V)
+
+
+def _scores(X, H_E, W_Q, W_K, divisor=None):
+    divisor = math.sqrt(W_K.shape[-1]) if divisor is None else divisor
+    return (X @ W_Q) @ (H_E @ W_K).mT / divisor
+
+
+def _triangle(X, H_E):
+    return torch.ones(X.shape[-2], H_E.shape[-2], dtype=torch.bool).tril()
+
+
+def _of_all(real, every):
+    """Over all sentences: which columns are real in every one, or in one at least."""
+    rows = real.reshape(-1, real.shape[-1])
+    return rows.all(0) if every else rows.any(0)
 
 
 class Wrong:
@@ -171,6 +222,23 @@ class Wrong:
         allowed = torch.ones(scores.shape[-2:], dtype=torch.bool).tril() & real[..., None, :]
         return torch.softmax(scores.masked_fill(~allowed, -math.inf), -1) @ (H_E @ W_V)
 
+    def causal_triangle_low(X, H_E, W_Q, W_K, W_V, real):
+        """You apply a causal mask as well. A Dutch token whose first English tokens are all padding
+        looks at everything alike.
+
+        The whole English sentence is known before the first Dutch word. What should be hidden from
+        it?
+        """
+        allowed = _triangle(X, H_E) & real[..., None, :]
+        return _version(X, H_E, W_Q, W_K, W_V, real, fill=-1e9, hidden=~allowed)
+
+    def causal_triangle_alone(X, H_E, W_Q, W_K, W_V, real):
+        """You apply a causal mask in the place of the one that hides padding.
+
+        The whole English sentence is known before the first Dutch word. What does `real` say?
+        """
+        return _version(X, H_E, W_Q, W_K, W_V, real, hidden=~_triangle(X, H_E))
+
     def softmax_over_dutch(X, H_E, W_Q, W_K, W_V, real):
         """Your softmax runs over the Dutch tokens: they compete for each English token.
 
@@ -229,6 +297,395 @@ class Wrong:
         n = H_E.shape[-2]
         return _attend(X @ W_Q, H_E @ W_K, torch.eye(n, dtype=X.dtype), real)
 
+    def only_padding_answers_in_numbers(X, H_E, W_Q, W_K, W_V, real):
+        """Your mask is inverted: words get the hugely negative score, and padding keeps its own.
+
+        `real` is True for words. Which positions should lose their weight?
+        """
+        return _version(X, H_E, W_Q, W_K, W_V, real, fill=-1e9, hidden=real[..., None, :])
+
+    def only_padding_answers_by_addition(X, H_E, W_Q, W_K, W_V, real):
+        """Your mask is inverted: you add the hugely negative number to the scores of words.
+
+        `real` is True for words, and counts as 1 there. Where should the sum stay as it is?
+        """
+        scores = _scores(X, H_E, W_Q, W_K) - 1e9 * real[..., None, :]
+        return torch.softmax(scores, -1) @ (H_E @ W_V)
+
+    def only_padding_answers_or_nothing(X, H_E, W_Q, W_K, W_V, real):
+        """Your mask is inverted: only padding gets weight. Where nothing is padded, your output is
+        0.
+
+        In the mask that you hand over, which value means that a key may be seen?
+        """
+        return _version(X, H_E, W_Q, W_K, W_V, real, hidden=real[..., None, :]).nan_to_num(0.0)
+
+    def padding_gets_everything(X, H_E, W_Q, W_K, W_V, real):
+        """You give padding a hugely positive score, so it takes all the weight.
+
+        Which sign must a score have for its exponential to be 0?
+        """
+        return _version(X, H_E, W_Q, W_K, W_V, real, fill=1e9)
+
+    def padding_gets_infinity(X, H_E, W_Q, W_K, W_V, real):
+        """You give padding the score +∞, which makes every row with padding NaN.
+
+        Which sign must infinity have for its exponential to be 0?
+        """
+        return _version(X, H_E, W_Q, W_K, W_V, real, fill=math.inf)
+
+    def padding_scores_one_less(X, H_E, W_Q, W_K, W_V, real):
+        """Scores of padding are only 1 lower than they were, relative to words. Padding keeps
+        weight.
+
+        How low must a score be for its exponential to be 0?
+        """
+        return torch.softmax(_scores(X, H_E, W_Q, W_K) + real[..., None, :].to(X.dtype), -1) @ (
+            H_E @ W_V
+        )
+
+    def padding_scores_minus_one(X, H_E, W_Q, W_K, W_V, real):
+        """You set the scores of padding to -1. Its exponential is 0.37, so padding gets weight.
+
+        How low must a score be for its exponential to be 0?
+        """
+        return _version(X, H_E, W_Q, W_K, W_V, real, fill=-1.0)
+
+    def padding_scores_minus_ten(X, H_E, W_Q, W_K, W_V, real):
+        """You set the scores of padding to -10. A word may have a lower score than that.
+
+        Which score is lower than every other?
+        """
+        return _version(X, H_E, W_Q, W_K, W_V, real, fill=-10.0)
+
+    def padding_scores_one(X, H_E, W_Q, W_K, W_V, real):
+        """You set the scores of padding to 1. That is an ordinary score, so padding gets weight.
+
+        Which score has an exponential of 0?
+        """
+        return _version(X, H_E, W_Q, W_K, W_V, real, fill=1.0)
+
+    def first_sentences_padding(X, H_E, W_Q, W_K, W_V, real):
+        """You use the padding of the batch's first sentence for all sentences.
+
+        `real` has a row for each sentence. Is it the same everywhere?
+        """
+        first = real.reshape(-1, real.shape[-1])[0]
+        return _version(X, H_E, W_Q, W_K, W_V, first)
+
+    def padding_of_all_sentences(X, H_E, W_Q, W_K, W_V, real):
+        """You hide only those columns that are padding in every sentence of the batch. The shorter
+        sentences attend to their padding.
+
+        Does each sentence have its own row of the mask?
+        """
+        return _version(X, H_E, W_Q, W_K, W_V, _of_all(real, every=False))
+
+    def padding_of_any_sentence(X, H_E, W_Q, W_K, W_V, real):
+        """You hide a column in all sentences if it is padding in one of them. Longer sentences lose
+        words.
+
+        Does each sentence have its own row of the mask?
+        """
+        return _version(X, H_E, W_Q, W_K, W_V, _of_all(real, every=True))
+
+    def padding_at_the_end(X, H_E, W_Q, W_K, W_V, real):
+        """You count the words of a sentence and hide the columns behind that number. Here padding
+        also stands in front of words and between them.
+
+        `real` says of each position whether it is a word.
+        """
+        n = real.shape[-1]
+        return _version(X, H_E, W_Q, W_K, W_V, torch.arange(n) < real.sum(-1, keepdim=True))
+
+    def mask_on_queries(X, H_E, W_Q, W_K, W_V, real):
+        """You laid `real` along the rows of the scores. It belongs to English tokens, the columns.
+
+        Scores are (…, m, n). In which place must the axis of size 1 stand?
+        """
+        return _version(X, H_E, W_Q, W_K, W_V, real, hidden=~real[..., None])
+
+    def mask_on_queries_in_numbers(X, H_E, W_Q, W_K, W_V, real):
+        """You laid `real` along the rows of the scores: a hidden row then has equal scores and
+        equal weights.
+
+        `real` belongs to English tokens, the columns. Where must the axis of size 1 stand?
+        """
+        return _version(X, H_E, W_Q, W_K, W_V, real, fill=-1e9, hidden=~real[..., None])
+
+    def three_dimensions_only(X, H_E, W_Q, W_K, W_V, real):
+        """Your function needs exactly one dimension for the batch. It stops on a single sentence.
+
+        Count dimensions from the end: -1 is always the last one, and `...` stands for the others.
+        """
+        return _version(X, H_E, W_Q, W_K, W_V, real, hidden=~real[:, None, :])
+
+    def softmax_over_dutch_with_padding_low(X, H_E, W_Q, W_K, W_V, real):
+        """Your softmax runs over the Dutch tokens, and each of them gives every column of padding
+        the weight 1/m.
+
+        Each Dutch token divides a weight of 1 among the English ones. Along which axis must the
+        weights sum to 1?
+        """
+        return _version(X, H_E, W_Q, W_K, W_V, real, fill=-1e9, dim=-2)
+
+    def softmax_over_both(X, H_E, W_Q, W_K, W_V, real):
+        """Your softmax runs over rows and columns together: all weights of a sentence sum to 1.
+
+        What must each *row* of weights sum to?
+        """
+        scores = _scores(X, H_E, W_Q, W_K).masked_fill(~real[..., None, :], -math.inf)
+        return scores.flatten(-2).softmax(-1).unflatten(-1, scores.shape[-2:]) @ (H_E @ W_V)
+
+    def softmax_along_the_second_axis(X, H_E, W_Q, W_K, W_V, real):
+        """Your softmax runs along dimension 1. In a batch, that dimension holds the queries, and a
+        hidden column gives NaN.
+
+        Which number means the last dimension, however many there are?
+        """
+        return _version(X, H_E, W_Q, W_K, W_V, real, dim=1)
+
+    def softmax_along_the_second_axis_low(X, H_E, W_Q, W_K, W_V, real):
+        """Your softmax runs along dimension 1. In a batch, that dimension holds the queries.
+
+        Which number means the last dimension, however many there are?
+        """
+        return _version(X, H_E, W_Q, W_K, W_V, real, fill=-1e9, dim=1)
+
+    def softmax_along_the_first_axis(X, H_E, W_Q, W_K, W_V, real):
+        """Your softmax runs along dimension 0: over queries, and in a batch over sentences.
+
+        Which number means the last dimension, however many there are?
+        """
+        return _version(X, H_E, W_Q, W_K, W_V, real, dim=0)
+
+    def softmax_along_the_first_axis_low(X, H_E, W_Q, W_K, W_V, real):
+        """Your softmax runs along dimension 0, over queries or sentences; padding gets equal shares
+        there.
+
+        Which number means the last dimension, however many there are?
+        """
+        return _version(X, H_E, W_Q, W_K, W_V, real, fill=-1e9, dim=0)
+
+    def no_softmax(X, H_E, W_Q, W_K, W_V, real):
+        """There is no softmax: you multiply the values by the scores themselves.
+
+        What must the weights of a row sum to?
+        """
+        return (_scores(X, H_E, W_Q, W_K) * real[..., None, :]) @ (H_E @ W_V)
+
+    def no_denominator(X, H_E, W_Q, W_K, W_V, real):
+        """You multiply the values by the exponentials of the scores, without dividing by their sum.
+
+        What must the weights of a row sum to?
+        """
+        return (_scores(X, H_E, W_Q, W_K).exp() * real[..., None, :]) @ (H_E @ W_V)
+
+    def softmax_twice(X, H_E, W_Q, W_K, W_V, real):
+        """You apply a softmax to weights that a softmax has made already. This flattens them.
+
+        How often does the equation say softmax?
+        """
+        scores = _scores(X, H_E, W_Q, W_K).masked_fill(~real[..., None, :], -math.inf)
+        return scores.softmax(-1).softmax(-1) @ (H_E @ W_V)
+
+    def divided_by_root_of_d_v(X, H_E, W_Q, W_K, W_V, real):
+        """You divide the scores by the root of d_v, the width of the values.
+
+        A score is a sum of products of a query with a key. How many terms does it have?
+        """
+        return _version(X, H_E, W_Q, W_K, W_V, real, divisor=math.sqrt(W_V.shape[-1]))
+
+    def divided_by_root_of_n(X, H_E, W_Q, W_K, W_V, real):
+        """You divide the scores by the root of n, the number of English tokens.
+
+        A score is a sum of products of a query with a key. How many terms does it have?
+        """
+        return _version(X, H_E, W_Q, W_K, W_V, real, divisor=math.sqrt(H_E.shape[-2]))
+
+    def divided_by_root_of_m(X, H_E, W_Q, W_K, W_V, real):
+        """You divide the scores by the root of m, the number of Dutch tokens.
+
+        A score is a sum of products of a query with a key. How many terms does it have?
+        """
+        return _version(X, H_E, W_Q, W_K, W_V, real, divisor=math.sqrt(X.shape[-2]))
+
+    def divided_by_d_model(X, H_E, W_Q, W_K, W_V, real):
+        """You divide the scores by d_model itself.
+
+        Which width does the equation name, and what is taken of it?
+        """
+        return _version(X, H_E, W_Q, W_K, W_V, real, divisor=X.shape[-1])
+
+    def multiplied_by_root(X, H_E, W_Q, W_K, W_V, real):
+        """You multiply the scores by √d_k. Divide by it.
+
+        Should the scores of wide keys become larger or smaller?
+        """
+        return _version(X, H_E, W_Q, W_K, W_V, real, divisor=W_K.shape[-1] ** -0.5)
+
+    def divided_after_the_softmax(X, H_E, W_Q, W_K, W_V, real):
+        """You divide by √d_k after the softmax: your weights sum to 1/√d_k.
+
+        What stands within the softmax's brackets in the equation?
+        """
+        return _version(X, H_E, W_Q, W_K, W_V, real, divisor=1.0) / math.sqrt(W_K.shape[-1])
+
+    def divided_before_and_after(X, H_E, W_Q, W_K, W_V, real):
+        """The softmax is right, but you divide its weights, or the output, by √d_k as well.
+
+        What should each row of weights sum to?
+        """
+        return correct(X, H_E, W_Q, W_K, W_V, real) / math.sqrt(W_K.shape[-1])
+
+    def equal_weights(X, H_E, W_Q, W_K, W_V, real):
+        """All words get the same weight, whatever the query is.
+
+        What do the scores tell the softmax?
+        """
+        return _version(X, H_E, W_Q, W_K, W_V, real, divisor=math.inf)
+
+    def best_word_alone(X, H_E, W_Q, W_K, W_V, real):
+        """Each output row is the value of a single word, the one with the highest score.
+
+        The others get weight, too. Which function turns scores into shares?
+        """
+        scores = _scores(X, H_E, W_Q, W_K).masked_fill(~real[..., None, :], -math.inf)
+        best = torch.nn.functional.one_hot(scores.argmax(-1), scores.shape[-1])
+        return best.to(X.dtype) @ (H_E @ W_V)
+
+    def keys_reshaped(X, H_E, W_Q, W_K, W_V, real):
+        """You reshape the keys to (d_k, n). This mixes numbers of different tokens.
+
+        Reshaping keeps the order of the numbers. Which operation exchanges rows and columns?
+        """
+        K = H_E @ W_K
+        scores = (X @ W_Q) @ K.reshape(*K.shape[:-2], K.shape[-1], -1) / math.sqrt(K.shape[-1])
+        return torch.softmax(scores.masked_fill(~real[..., None, :], -math.inf), -1) @ (H_E @ W_V)
+
+    def matrices_exchanged(X, H_E, W_Q, W_K, W_V, real):
+        """You swapped W_Q and W_K: the Dutch rows are multiplied by W_K.
+
+        Which matrix makes queries, and which rows ask?
+        """
+        return _version(X, H_E, W_K, W_Q, W_V, real)
+
+    def one_matrix_for_both(X, H_E, W_Q, W_K, W_V, real):
+        """You make the keys with W_Q, so W_K is never used.
+
+        Each of the three has a matrix of its own.
+        """
+        return _version(X, H_E, W_Q, W_Q, W_V, real)
+
+    def keys_matrix_for_both(X, H_E, W_Q, W_K, W_V, real):
+        """You make the queries with W_K, so W_Q is never used.
+
+        Each of the three has a matrix of its own.
+        """
+        return _version(X, H_E, W_K, W_K, W_V, real)
+
+    def english_asks_itself(X, H_E, W_Q, W_K, W_V, real):
+        """You compute queries, keys and values all from H_E: this is the encoder's self-attention,
+        with padding hidden.
+
+        Change a row of X. Does your output change?
+        """
+        return _version(H_E, H_E, W_Q, W_K, W_V, real)
+
+    def english_asks_itself_and_padding(X, H_E, W_Q, W_K, W_V, real):
+        """You compute queries, keys and values all from H_E, and padding gets weight, too.
+
+        Change a row of X. Does your output change?
+        """
+        return _version(H_E, H_E, W_Q, W_K, W_V, torch.ones_like(real))
+
+    def english_asks_without_padding(X, H_E, W_Q, W_K, W_V, real):
+        """You compute queries from H_E, and keys and values from X. Rows of padding are 0 in your
+        output.
+
+        The output should have a row for each Dutch token. Which rows must the queries come from?
+        """
+        return Wrong.english_asks(X, H_E, W_Q, W_K, W_V, real) * real[..., None]
+
+    def english_asks_with_a_mask(X, H_E, W_Q, W_K, W_V, real):
+        """You compute queries from H_E, and keys and values from X, so `real` does not fit the
+        scores: their columns are Dutch.
+
+        `real` belongs to the columns of the scores. Which rows must the keys come from?
+        """
+        return _version(H_E, X, W_Q, W_K, W_V, real)
+
+    def english_asks_with_rows_hidden(X, H_E, W_Q, W_K, W_V, real):
+        """You compute queries from H_E and keys and values from X, and you hide rows of scores,
+        which become NaN.
+
+        `real` should lie along the columns. Which rows must the queries come from?
+        """
+        return _version(H_E, X, W_Q, W_K, W_V, real, hidden=~real[..., None])
+
+    def dutch_asks_itself_with_a_mask(X, H_E, W_Q, W_K, W_V, real):
+        """You compute queries, keys and values all from X, so `real`, which belongs to English
+        tokens, does not fit the scores.
+
+        What are the rows of H_E for?
+        """
+        return _version(X, X, W_Q, W_K, W_V, real)
+
+    def keys_of_the_asking_side(X, H_E, W_Q, W_K, W_V, real):
+        """Your keys come from X, and your values from H_E. This only runs if both have equally many
+        rows.
+
+        A query of a Dutch token is compared with a key for each *English* token.
+        """
+        return _attend(X @ W_Q, X @ W_K, H_E @ W_V, real)
+
+    def rows_for_keys(X, H_E, W_Q, W_K, W_V, real):
+        """You compare the queries with the rows of H_E themselves: W_K is never used.
+
+        Keys are computed from these rows, just as values are.
+        """
+        return _attend(X @ W_Q, H_E, H_E @ W_V, real)
+
+    def rows_for_queries(X, H_E, W_Q, W_K, W_V, real):
+        """You compare the rows of X themselves with the keys: W_Q is never used.
+
+        Queries are computed from these rows.
+        """
+        return _attend(X, H_E @ W_K, H_E @ W_V, real)
+
+    def with_a_detour(X, H_E, W_Q, W_K, W_V, real):
+        """You add X to the output. That is a residual connection, which the equation does not have.
+
+        It only runs where d_v equals d_model. What does the equation add up?
+        """
+        return X + correct(X, H_E, W_Q, W_K, W_V, real)
+
+    def weights_too(X, H_E, W_Q, W_K, W_V, real):
+        """You return two things, and the question asks for one: the output.
+
+        What does the line after `return` list?
+        """
+        output = correct(X, H_E, W_Q, W_K, W_V, real)
+        return output, output
+
+    def weights_do_not_learn(X, H_E, W_Q, W_K, W_V, real):
+        """The outputs are right, but no gradient reaches X, W_Q and W_K: the weights are constants
+        to autograd.
+
+        Is there a `no_grad` or a `detach` around scores or weights?
+        """
+        return correct(X.detach(), H_E, W_Q.detach(), W_K.detach(), W_V, real) + 0 * (
+            X.sum() + W_Q.sum() + W_K.sum()
+        )
+
+    def nothing_learns(X, H_E, W_Q, W_K, W_V, real):
+        """The outputs are right, but no gradient flows back to any argument.
+
+        numpy, `.data`, `.item()`, `detach` and `torch.tensor(...)` all cut the connection. Which of
+        them did you use?
+        """
+        return correct(X, H_E, W_Q, W_K, W_V, real).detach()
+
 
 class Right:
     """Right answers, written differently."""
@@ -243,7 +700,9 @@ class Right:
 
     def with_einsum(X, H_E, W_Q, W_K, W_V, real):
         """Names the dimensions; exponentials times 0 and 1."""
-        scores = torch.einsum("...md,dk,...ne,ek->...mn", X, W_Q, H_E, W_K) / math.sqrt(W_K.shape[1])
+        scores = torch.einsum("...md,dk,...ne,ek->...mn", X, W_Q, H_E, W_K) / math.sqrt(
+            W_K.shape[1]
+        )
         e = (scores - scores.amax(-1, keepdim=True)).exp() * real.to(X.dtype).unsqueeze(-2)
         return torch.einsum("...mn,...nd,dv->...mv", e / e.sum(-1, keepdim=True), H_E, W_V)
 
@@ -251,7 +710,9 @@ class Right:
         """As document C writes it; padding is left out from the start."""
         if X.dim() > 2:
             parts = zip(X, H_E, real, strict=True)
-            return torch.stack([Right.one_row_at_a_time(x, H, W_Q, W_K, W_V, r) for x, H, r in parts])
+            return torch.stack(
+                [Right.one_row_at_a_time(x, H, W_Q, W_K, W_V, r) for x, H, r in parts]
+            )
         keys, values = H_E[real] @ W_K, H_E[real] @ W_V
         rows = [torch.softmax(keys @ (x @ W_Q) / len(keys[0]) ** 0.5, 0) @ values for x in X]
         return torch.stack(rows)

@@ -6,7 +6,7 @@ import math
 
 import torch
 
-from mtcourse.checks.exercise import functions_of, Exercise
+from mtcourse.checks.exercise import Exercise, functions_of
 
 D_MODEL, D_K = 128, 32
 ROOT = math.sqrt(D_K)
@@ -120,6 +120,238 @@ class Wrong:
         """
         return _answer(fold=D_K**-0.25)
 
+    def divisors():
+        """You give the numbers that the documents divide by.
+
+        The question asks for a ratio of two scores: as printed over as trained.
+        """
+        return _answer(
+            A16=math.sqrt(D_MODEL), B17=ROOT, C37=1, D04=ROOT, one_head=math.sqrt(D_MODEL)
+        )
+
+    def factors():
+        """You give one over each document's divisor: what q·k is multiplied by.
+
+        Divide that by what q·k was multiplied by in training.
+        """
+        return _answer(
+            A16=1 / math.sqrt(D_MODEL),
+            B17=1 / ROOT,
+            C37=1,
+            D04=1 / ROOT,
+            one_head=1 / math.sqrt(D_MODEL),
+        )
+
+    def trained_with_the_rows_width():
+        """You compare with scores that are divided by the root of 128.
+
+        By the root of which width was this translator trained?
+        """
+        return _answer(A16=1, B17=2, C37=math.sqrt(D_MODEL), D04=2, fold=1 / math.sqrt(D_MODEL))
+
+    def number_of_heads():
+        """You took the ratio of the two widths for A16.
+
+        The documents divide by *roots*. And which of the two divisors is larger?
+        """
+        return _answer(A16=D_MODEL / D_K)
+
+    def b_as_in_its_example():
+        """Your B17 divides by 2, as in an example of width 4.
+
+        B divides by √d_k. How wide is a key of this translator?
+        """
+        return _answer(B17=ROOT / 2)
+
+    def d_as_in_an_example():
+        """Your D04 divides by 2, as in an example of width 4.
+
+        D divides by √d_k. How wide is a key of this translator?
+        """
+        return _answer(D04=ROOT / 2)
+
+    def b_by_the_rows_width():
+        """Your B17 divides by the root of 128.
+
+        B divides by √d_k. How wide is a key of this translator?
+        """
+        return _answer(B17=HALF)
+
+    def d_by_the_rows_width():
+        """Your D04 divides by the root of 128.
+
+        D divides by √d_k. How wide is a key of this translator?
+        """
+        return _answer(D04=HALF)
+
+    def both_by_the_rows_width():
+        """You let B and D divide by the root of 128.
+
+        They divide by √d_k. How wide is a key of this translator?
+        """
+        return _answer(B17=HALF, D04=HALF)
+
+    def b_does_not_divide():
+        """Your B17 is that of scores which are not divided.
+
+        B divides by √d_k, and so did training.
+        """
+        return _answer(B17=ROOT)
+
+    def d_does_not_divide():
+        """Your D04 is that of scores which are not divided.
+
+        D divides by √d_k, and so did training.
+        """
+        return _answer(D04=ROOT)
+
+    def a_does_not_divide():
+        """Your A16 is √32. Scores that are not divided at all differ by that much.
+
+        A divides by √d, and training divided by another root. What is the ratio?
+        """
+        return _answer(A16=ROOT)
+
+    def a_times_both():
+        """Your A16 is the product of two roots.
+
+        Two scores are compared: the one is divided by the other.
+        """
+        return _answer(A16=ROOT * math.sqrt(D_MODEL))
+
+    def a_by_d():
+        """Your A16 divides by d and not by its root.
+
+        Document A divides by √d.
+        """
+        return _answer(A16=ROOT / D_MODEL)
+
+    def c_by_the_rows_width():
+        """Your C37 is the width of a row, 128.
+
+        C leaves out one division. By what did training divide?
+        """
+        return _answer(C37=D_MODEL)
+
+    def c_as_a():
+        """Your C37 is the ratio of the two roots.
+
+        C does not divide. How many times as large is q·k as the trained score?
+        """
+        return _answer(C37=HALF)
+
+    def c_as_two():
+        """Your C37 is 2, the ratio of the two roots.
+
+        C does not divide. How many times as large is q·k as the trained score?
+        """
+        return _answer(C37=2)
+
+    def c_is_nothing():
+        """You give 0 for C37.
+
+        That it does not divide means that it divides by 1.
+        """
+        return _answer(C37=0)
+
+    def c_upside_down():
+        """Your C37 is upside down: the scores of C are larger than the trained ones.
+
+        Score as printed over score as trained: which of the two is divided?
+        """
+        return _answer(C37=1 / ROOT)
+
+    def one_head_two():
+        """With one head, you say that A16's scores are twice as large.
+
+        How wide is a key when there is one head? How do d and d_k differ then?
+        """
+        return _answer(one_head=2)
+
+    def one_head_undivided():
+        """With one head, you give what q·k is multiplied by in A16.
+
+        Training multiplied it, too. What is the ratio?
+        """
+        return _answer(one_head=1 / math.sqrt(D_MODEL))
+
+    def one_head_divisor():
+        """With one head, you compare with scores that are not divided, or the other way round.
+
+        Both are divided. By which roots?
+        """
+        return _answer(one_head=math.sqrt(D_MODEL))
+
+    def one_head_quarter():
+        """With one head, you took a ratio of widths, four to one.
+
+        How wide is a key when there is one head? How do d and d_k differ then?
+        """
+        return _answer(one_head=D_K / D_MODEL)
+
+    def one_head_four():
+        """With one head, you give 4.
+
+        How wide is a key when there is one head? How do d and d_k differ then?
+        """
+        return _answer(one_head=4)
+
+    def one_head_as_c():
+        """With one head, you give the root of 32.
+
+        How wide is a key when there is one head?
+        """
+        return _answer(one_head=ROOT)
+
+    def fold_by_the_rows_width():
+        """Your factor is one over the root of 128.
+
+        Which scores should come out: those of A16, or those of training?
+        """
+        return _answer(fold=1 / math.sqrt(D_MODEL))
+
+    def fold_nothing():
+        """You say that W_Q need not change.
+
+        C's scores are larger than the trained ones. How many times?
+        """
+        return _answer(fold=1)
+
+    def fold_half():
+        """Your factor is the one between A16 and the trained scores.
+
+        The scores of C37 are to be mended. How many times too large are they?
+        """
+        return _answer(fold=HALF)
+
+    def fold_two():
+        """Your factor makes the scores larger: it is the one that would mend A16.
+
+        The scores of C37 are to be mended. How many times too large are they?
+        """
+        return _answer(fold=2)
+
+    def fold_width_upside_down():
+        """Your factor makes C's scores larger, by d_k.
+
+        They are too large by a root already.
+        """
+        return _answer(fold=D_K)
+
+    def fold_by_d_model():
+        """Your factor is one over 128.
+
+        C's scores are too large by a *root*, that of the keys' width.
+        """
+        return _answer(fold=1 / D_MODEL)
+
+    def fold_by_the_width_of_the_root():
+        """Your factor is the fourth root of 32, so that two of them make √32.
+
+        Only W_Q changes. And do the scores have to become larger?
+        """
+        return _answer(fold=D_K**0.25)
+
 
 class Right:
     """Right answers, written differently."""
@@ -127,7 +359,8 @@ class Right:
     def rounded():
         """As one would write them down."""
         return {
-            "A16": 0.5, "B17": 1.0, "C37": 5.65685, "D04": 1.0, "A16, one head": 1.0, "fold": 0.176777,
+            "A16": 0.5, "B17": 1.0, "C37": 5.65685, "D04": 1.0, "A16, one head": 1.0,
+            "fold": 0.176777,
         }  # fmt: skip
 
     def by_powers():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 
 from mtcourse.checks.draw import Draw
-from mtcourse.checks.exercise import functions_of, Exercise
+from mtcourse.checks.exercise import Exercise, functions_of
 from mtcourse.checks.outcomes import Case
 
 
@@ -121,6 +121,134 @@ class Wrong:
         The question asks for the gradient itself, not for a step against it.
         """
         return -alpha.mT @ G
+
+    def softmax_of_the_transposed(alpha, G):
+        """You apply a softmax to the transposed weights. They are weights already.
+
+        What does the chain rule multiply G by?
+        """
+        return alpha.mT.softmax(-1) @ G
+
+    def softmax_again(alpha, G):
+        """You apply a softmax to the weights before you transpose them. They are weights already.
+
+        What does the chain rule multiply G by?
+        """
+        return alpha.softmax(-1).mT @ G
+
+    def most_looking_word_only(alpha, G):
+        """Each English word gets G from one Dutch word, the one that gives it the largest weight.
+
+        How many outputs depend on this value?
+        """
+        most, j = alpha.max(dim=-2)
+        return most[..., None] * torch.take_along_dim(G, j[..., None], dim=-2)
+
+    def most_looking_word_whole(alpha, G):
+        """Each English word gets the whole G of one Dutch word, the one that gives it the largest
+        weight.
+
+        How many outputs depend on this value, and how strongly?
+        """
+        return torch.take_along_dim(G, alpha.argmax(-2)[..., None], dim=-2)
+
+    def last_dutch_word_only(alpha, G):
+        """Only the last Dutch word counts in your result.
+
+        Does your loop add up, or does each round overwrite the one before?
+        """
+        return alpha[..., -1, :, None] * G[..., -1:, :]
+
+    def first_dutch_word_only(alpha, G):
+        """Only the first Dutch word counts in your result.
+
+        How many outputs depend on this value?
+        """
+        return alpha[..., 0, :, None] * G[..., :1, :]
+
+    def weights_reshaped(alpha, G):
+        """You reshape the weights to (n, m). This mixes those of different words.
+
+        Reshaping keeps the order of the numbers. Which operation exchanges rows and columns?
+        """
+        return alpha.reshape(*alpha.shape[:-2], alpha.shape[-1], alpha.shape[-2]) @ G
+
+    def inverse_for_transpose(alpha, G):
+        """You multiply G by the (pseudo-)inverse of the weights.
+
+        You want to know how the loss changes with V, and not which V would give an output.
+        """
+        return torch.linalg.pinv(alpha) @ G
+
+    def triangle(alpha, G):
+        """You leave out the weights above the diagonal, as if a causal mask were there.
+
+        Is anything of the English sentence hidden from a Dutch word?
+        """
+        return alpha.tril().mT @ G
+
+    def triangle_below(alpha, G):
+        """You leave out the weights below the diagonal.
+
+        Is anything of the English sentence hidden from a Dutch word?
+        """
+        return alpha.triu().mT @ G
+
+    def diagonal_only(alpha, G):
+        """Each English word gets G only from the Dutch word in the same place.
+
+        Which Dutch words give weight to it?
+        """
+        return (alpha.tril().triu()).mT @ G
+
+    def divided_by_english_words(alpha, G):
+        """You divide by the number of English words.
+
+        Is there a mean anywhere, over which the gradient would be spread?
+        """
+        return alpha.mT @ G / alpha.shape[-1]
+
+    def one_minus_the_weights(alpha, G):
+        """You multiply by one minus the weights.
+
+        Differentiate α_ji V_ic with respect to V_ic. Which factor is left?
+        """
+        return (1 - alpha).mT @ G
+
+    def weights_alone(alpha, G):
+        """Your result does not depend on G: each English word gets the weight that it received.
+
+        The chain rule multiplies the derivative by the gradient that arrives.
+        """
+        return alpha.sum(-2).unsqueeze(-1).expand(*alpha.shape[:-2], alpha.shape[-1], G.shape[-1])
+
+    def mean_of_g(alpha, G):
+        """You give every English word the mean of G, times all the weight that it received.
+
+        Each Dutch word has its own row of G and its own weight for this English word.
+        """
+        return alpha.sum(-2).unsqueeze(-1) * G.mean(-2, keepdim=True)
+
+    def roots_of_the_weights(alpha, G):
+        """You multiply by the roots of the weights.
+
+        The output is linear in the weights and in V.
+        """
+        return alpha.sqrt().mT @ G
+
+    def centred(alpha, G):
+        """You subtract from G the mean of its rows, as the gradient of a softmax would.
+
+        V does not pass through the softmax.
+        """
+        return alpha.mT @ (G - G.mean(-2, keepdim=True))
+
+    def first_of_the_batch(alpha, G):
+        """You use the weights of the first sentence for all.
+
+        Each sentence has weights of its own.
+        """
+        return alpha.reshape(-1, *alpha.shape[-2:])[0].mT @ G
 
 
 class Right:

@@ -7,7 +7,7 @@ import math
 import torch
 
 from mtcourse.checks.draw import Draw
-from mtcourse.checks.exercise import functions_of, Exercise
+from mtcourse.checks.exercise import Exercise, functions_of
 from mtcourse.checks.outcomes import Case
 from mtcourse.layers import embeddings
 
@@ -22,6 +22,9 @@ def cases(draw: Draw) -> list[Case]:
         Case("6 ids of 9", (torch.tensor([8, 0, 5, 5, 1, 0]), draw.normal(9, 4))),
         Case("a square table", (torch.tensor([3, 1, 0, 2]), draw.normal(4, 4))),
         Case("a table wider than high", (torch.tensor([2, 0, 2]), draw.normal(3, 7))),
+        Case("a batch of one sentence", (torch.tensor([[1, 3]]), draw.normal(4, 2))),
+        Case("2 batches of 2 sentences", (torch.tensor([[[1, 3], [0, 2]], [[4, 4], [2, 1]]]),
+                                          draw.normal(5, 3))),
         Case("3 sentences", (torch.tensor([[6, 2, 3, 0], [1, 1, 0, 0], [5, 4, 3, 2]]),
                              draw.normal(7, 3))),
     ]  # fmt: skip
@@ -131,6 +134,234 @@ class Wrong:
         Is there a `detach`, `.data`, `tolist` or `no_grad` on the way?
         """
         return W_E.detach()[ids]
+
+    def one_row_too_low(ids, W_E):
+        """Every token gets the row behind its own, and the last token gets row 0.
+
+        Ids count from 0, and so do rows. `<pad>` has a row, too.
+        """
+        return W_E[(ids + 1) % len(W_E)]
+
+    def columns_turned_into_rows(ids, W_E):
+        """You take columns of the table, and turn them into rows.
+
+        Each word has a row of d numbers. Which index of `W_E[…]` is that of the row?
+        """
+        return W_E[:, ids % W_E.shape[1]].movedim(0, -1)
+
+    def columns_in_front(ids, W_E):
+        """Your result has the d numbers of a token in front: (d, …).
+
+        The dimension of the numbers comes last. Take rows of the table, not columns of its
+        transpose.
+        """
+        return W_E[ids].movedim(-1, 0)
+
+    def tokens_in_columns(ids, W_E):
+        """Each token has a column, where it should have a row.
+
+        The result is (…, n, d). What did you transpose?
+        """
+        return W_E[ids].mT if ids.dim() else W_E[ids]
+
+    def all_in_order(ids, W_E):
+        """These are the right rows, but sorted by id, over all sentences together.
+
+        Row j of the result belongs to token j, whatever its id is.
+        """
+        return W_E[ids.flatten().sort().values.reshape(ids.shape)]
+
+    def each_sentence_reversed(ids, W_E):
+        """The rows of a sentence stand in reverse order.
+
+        Row j of the result belongs to token j.
+        """
+        return W_E[ids.flip(-1)] if ids.dim() else W_E[ids]
+
+    def first_sentence_alone(ids, W_E):
+        """Of a batch you return only the first sentence.
+
+        Ids of shape (batch, n) give rows of shape (batch, n, d).
+        """
+        return W_E[ids[(0,) * (ids.dim() - 1)]] if ids.dim() else W_E[ids]
+
+    def first_token_alone(ids, W_E):
+        """You return the row of the first token only.
+
+        Each token has a row: (…, n, d).
+        """
+        return W_E[ids[..., 0]] if ids.dim() else W_E[ids]
+
+    def by_the_position(ids, W_E):
+        """You return the first n rows of the table: row j for position j, whatever token stands
+        there.
+
+        Row x_j is wanted, where x_j is the *id* at position j.
+        """
+        n = ids.shape[-1] if ids.dim() else 1
+        rows = W_E[torch.arange(n) % len(W_E)]
+        return rows.expand(*ids.shape, W_E.shape[1]) if ids.dim() else rows[0]
+
+    def ids_times_the_sum(ids, W_E):
+        """You multiply the *id*, as a number, by the sum of all rows.
+
+        An id is a name. Its one-hot vector may be multiplied, the id itself may not.
+        """
+        return ids[..., None].to(W_E.dtype) * W_E.sum(0)
+
+    def ids_times_the_rows(ids, W_E):
+        """You multiply each row by its id.
+
+        An id says which row it is. The row comes as it stands in the table.
+        """
+        return W_E[ids] * ids[..., None]
+
+    def ids_added(ids, W_E):
+        """You add the id to its row.
+
+        An id says which row it is. The row comes as it stands in the table.
+        """
+        return W_E[ids] + ids[..., None]
+
+    def sum_of_the_sentence(ids, W_E):
+        """You added up the rows of a sentence into one.
+
+        Each token keeps its row: the result is (…, n, d).
+        """
+        return W_E[ids].sum(-2) if ids.dim() else W_E[ids]
+
+    def mean_in_every_row(ids, W_E):
+        """Every token gets the mean of the rows of its sentence.
+
+        Each token keeps its own row.
+        """
+        rows = W_E[ids]
+        return rows.mean(-2, keepdim=True).expand_as(rows) if ids.dim() else rows
+
+    def sum_up_to_the_token(ids, W_E):
+        """Each token gets the sum of the rows up to its own.
+
+        Each token keeps its own row.
+        """
+        return W_E[ids].cumsum(-2) if ids.dim() else W_E[ids]
+
+    def divided_by_the_root(ids, W_E):
+        """You divided the rows by √d. The equation (A03) does not.
+
+        Return each row as it stands in the table.
+        """
+        return W_E[ids] / math.sqrt(W_E.shape[1])
+
+    def dimension_in_front(ids, W_E):
+        """A single id gives a table of one row.
+
+        Ids of shape () give rows of shape (d,).
+        """
+        return W_E[torch.atleast_1d(ids)]
+
+    def single_batch(ids, W_E):
+        """A sentence comes out as a batch of one.
+
+        Ids of shape (n,) give rows of shape (n, d).
+        """
+        return W_E[ids][None] if ids.dim() == 1 else W_E[ids]
+
+    def repeats_are_zero(ids, W_E):
+        """A token that occurs again in its sentence gets zeros.
+
+        Each position gets the row of its token, however often that occurs.
+        """
+        if not ids.dim():
+            return W_E[ids]
+        n = ids.shape[-1]
+        before = (ids[..., None] == ids[..., None, :]) & torch.ones(n, n, dtype=torch.bool).tril(-1)
+        return W_E[ids] * ~before.any(-1, keepdim=True)
+
+    def one_hot_columns(ids, W_E):
+        """You return one-hot vectors, and did not multiply them by the table.
+
+        Which row of the table does such a vector select?
+        """
+        return (ids[..., None] == torch.arange(len(W_E))).to(W_E.dtype)
+
+    def whole_numbers_only(ids, W_E):
+        """You turned the rows into whole numbers.
+
+        Rows hold real numbers. Does your result have a type of its own?
+        """
+        return W_E[ids].long().to(W_E.dtype)
+
+    def all_reversed(ids, W_E):
+        """Your dimensions stand in reverse order.
+
+        The result is (…, d), with the dimensions of the ids in front, as they are.
+        """
+        rows = W_E[ids]
+        return rows.permute(*reversed(range(rows.dim())))
+
+    def row_1_for_padding(ids, W_E):
+        """Token 0 gets row 1.
+
+        Every id has a row, 0, too.
+        """
+        return W_E[ids.clamp(min=1)]
+
+    def one_dimension_only(ids, W_E):
+        """Your lookup works for ids of one dimension, and stops at a batch.
+
+        Ids of *any* shape may stand between the brackets of `W_E[…]`.
+        """
+        return W_E.index_select(0, ids)
+
+    def each_id_made_a_number(ids, W_E):
+        """You turn each part of the ids into one number. A batch has rows of ids there, and a
+        single id has no parts.
+
+        Ids of *any* shape may stand between the brackets of `W_E[…]`.
+        """
+        return torch.stack([W_E[int(i)] for i in ids])
+
+    def gathered_without_the_width(ids, W_E):
+        """You use `gather`, which needs an index for every number of a row.
+
+        `W_E[…]` takes whole rows.
+        """
+        return W_E.gather(0, ids[..., None])
+
+    def rows_in_a_list(ids, W_E):
+        """You return a list of rows.
+
+        Return one tensor, (…, d).
+        """
+        return [W_E[k] for k in ids.flatten().tolist()]
+
+    def first_ids_only(ids, W_E):
+        """You look up the first part of the ids only.
+
+        Each token has a row.
+        """
+        return W_E[ids[0]]
+
+    def all_added_up(ids, W_E):
+        """You added up all rows into one.
+
+        Each token keeps its row: the result is (…, n, d).
+        """
+        return W_E[ids.flatten()].sum(0)
+
+    def largest_of_the_sentence(ids, W_E):
+        """You took the largest numbers of the rows of a sentence.
+
+        Each token keeps its row: the result is (…, n, d).
+        """
+        return W_E[ids].amax(-2) if ids.dim() else W_E[ids]
+
+    def mean_taken_away(ids, W_E):
+        """You subtracted the mean of the table.
+
+        Return each row as it stands in the table.
+        """
+        return W_E[ids] - W_E.mean(0)
 
 
 class Right:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import torch
 
-from mtcourse.checks.draw import Draw
-from mtcourse.checks.exercise import functions_of, Exercise
-from mtcourse.checks.outcomes import Case
 from mtcourse.chapters.embeddings.geometry import cosine_similarities
+from mtcourse.checks.draw import Draw
+from mtcourse.checks.exercise import Exercise, functions_of
+from mtcourse.checks.outcomes import Case
 
 
 def cases(draw: Draw) -> list[Case]:
@@ -20,6 +20,10 @@ def cases(draw: Draw) -> list[Case]:
     padded = draw.normal(9, 4)
     padded[0] = 0
     padded[3] = -2 * padded[6] + 0.1 * padded[3]
+    twins = draw.tensor([[0.0, 5.0], [3.0, 4.0], [-4.0, 1.0], [3.0, 4.0], [1.0, 0.0]])
+    same = draw.tensor([[1.0, 0.0, 0.0], [0.0, 2.0, 1.0], [4.0, 0.0, 0.0], [1.0, 1.0, 0.0]])
+    signs = draw.tensor([[-1.0, -1.0], [1.0, 3.0], [0.0, 0.0], [2.0, 1.0], [3.0, 0.5]])
+    short = draw.tensor([[0.1, 0.12], [4.0, 8.0], [0.01, 0.05], [2.0, 2.0], [-3.0, 9.0]])
     shifted = draw.normal(12, 5) + 3 * draw.normal(5)
     return [
         Case("6 rows of 2 whole numbers", (by_hand, 0, 3), by_hand=True),
@@ -27,6 +31,18 @@ def cases(draw: Draw) -> list[Case]:
         Case("the last row, all others", (uneven, 9, 9)),
         Case("a row of zeros, all others", (padded, 6, 8)),
         Case("rows around a mean that is not 0", (shifted, 7, 5)),
+        Case("a row that equals the token's, before it", (twins, 3, 1)),
+        Case("a row that equals the token's, behind it", (twins, 1, 1)),
+        Case("a row that equals the token's, and two more", (twins, 3, 3)),
+        Case("a longer row of the same direction", (same, 2, 2)),
+        Case("a shorter row of the same direction", (same, 0, 1)),
+        Case("a row of zeros asks, and is row 1", (draw.tensor([[1.0, 2.0], [0.0, 0.0]]), 1, 1)),
+        Case("a row of zeros asks, and is row 0", (draw.tensor([[0.0, 0.0], [2.0, 1.0]]), 0, 1)),
+        Case("a row of zeros between others", (signs, 1, 4)),
+        Case("only rows that point away", (signs, 0, 4)),
+        Case("short and long rows", (short, 3, 3)),
+        Case("two opposite rows, the first asks", (draw.tensor([[2.0, 0.0], [-1.0, 0.0]]), 0, 1)),
+        Case("two opposite rows, the second asks", (draw.tensor([[0.0, 2.0], [0.0, -1.0]]), 1, 1)),
         Case("a single neighbour", (shifted, 0, 1)),
     ]
 
@@ -167,6 +183,303 @@ class Wrong:
         scaled = table / table.norm(dim=0)
         return _best(scaled @ scaled[token], token, k)
 
+    def best_left_out(table, token, k):
+        """You leave out the row that comes *first*, which need not be the token's own: another row
+        may have the same cosine.
+
+        Leave the token out by its id.
+        """
+        cosines = cosine_similarities(table[token], table)
+        return cosines.topk(k + 1).indices[1:]
+
+    def same_direction_left_out(table, token, k):
+        """You leave out every row whose cosine is 1. Another word may point exactly the same way,
+        and is a neighbour.
+
+        Leave the token out by its id.
+        """
+        cosines = cosine_similarities(table[token], table)
+        return _best(torch.where(cosines > 0.9999, -2.0, cosines.double()), token, k)
+
+    def equal_rows_left_out(table, token, k):
+        """You leave out every row that equals the token's. Another word with the same numbers is a
+        neighbour, and the nearest.
+
+        Leave the token out by its id.
+        """
+        cosines = cosine_similarities(table[token], table)
+        cosines[(table == table[token]).all(-1)] = -2
+        return _best(cosines, token, k)
+
+    def own_cosine_set_to_0(table, token, k):
+        """You set the token's own cosine to 0, and it comes before all rows that point away.
+
+        A cosine can be negative. What is below all of them?
+        """
+        cosines = cosine_similarities(table[token], table)
+        cosines[token] = 0
+        return cosines.topk(k).indices
+
+    def own_cosine_set_to_minus_1(table, token, k):
+        """You set the token's own cosine to −1. A row that points the opposite way has that, too.
+
+        What is below all cosines?
+        """
+        cosines = cosine_similarities(table[token], table)
+        cosines[token] = -1
+        return cosines.topk(k).indices
+
+    def row_0_left_out_for_the_token(table, token, k):
+        """You leave out row 0, and not the token.
+
+        Which id belongs to the row that asks?
+        """
+        cosines = cosine_similarities(table[token], table)
+        return _best(cosines, 0, k)
+
+    def row_0_left_out_too(table, token, k):
+        """You leave out row 0, too, as if it were padding.
+
+        Only the token itself is left out. A row of zeros has the cosine 0.
+        """
+        cosines = cosine_similarities(table[token], table)
+        cosines[0] = -2
+        cosines[token] = -3
+        return cosines.topk(k).indices
+
+    def zeros_come_last(table, token, k):
+        """You put rows of zeros behind all others.
+
+        Let their cosine be 0: rows that point away come after them.
+        """
+        cosines = cosine_similarities(table[token], table)
+        cosines[table.norm(dim=-1) == 0] = -2
+        cosines[token] = -3
+        return cosines.topk(k).indices
+
+    def zeros_taken_out(table, token, k):
+        """You take rows of zeros out of the table, and your ids are those of the shorter table.
+
+        All rows behind one have moved up. Let their cosine be 0 instead.
+        """
+        cosines = cosine_similarities(table[token], table)
+        cosines[token] = -3
+        kept = (table.norm(dim=-1) > 0) | (torch.arange(len(table)) == token)
+        return cosines[kept].topk(min(k, int(kept.sum()))).indices
+
+    def absolute_values_in_the_norm(table, token, k):
+        """You divided each row by the sum of its absolute values.
+
+        |b| is the root of the sum of squares.
+        """
+        units = table / table.abs().sum(-1, keepdim=True).clamp(min=1e-12)
+        return _best(units @ units[token], token, k)
+
+    def divided_by_the_largest(table, token, k):
+        """You divided each row by its largest absolute value.
+
+        |b| is the root of the sum of squares.
+        """
+        units = table / table.abs().amax(-1, keepdim=True).clamp(min=1e-12)
+        return _best(units @ units[token], token, k)
+
+    def divided_by_the_sum(table, token, k):
+        """You divided each row by the sum of its numbers.
+
+        |b| is the root of the sum of squares.
+        """
+        sums = table.sum(-1, keepdim=True)
+        units = table / torch.where(sums == 0, 1, sums)
+        return _best(units @ units[token], token, k)
+
+    def one_added_to_the_norms(table, token, k):
+        """You added 1 to each norm against the division by 0. That changes the order: short rows
+        come later.
+
+        Keep each norm above a *tiny* number, or treat rows of zeros by themselves.
+        """
+        return _best(table @ table[token] / (table.norm(dim=-1) + 1), token, k)
+
+    def softmaxed_rows(table, token, k):
+        """You put the rows through a softmax first.
+
+        Compare the rows as they stand in the table.
+        """
+        units = torch.nn.functional.normalize(table.softmax(-1))
+        return _best(units @ units[token], token, k)
+
+    def norm_multiplied(table, token, k):
+        """You multiplied by the norms, where you should divide.
+
+        A cosine does not grow with the norms.
+        """
+        return _best(table @ table[token] * table.norm(dim=-1), token, k)
+
+    def distance_of_the_norms(table, token, k):
+        """You compare the norms of the rows, and not where they point.
+
+        Two rows of the same norm can point anywhere.
+        """
+        lengths = table.norm(dim=-1)
+        return _best(-(lengths - lengths[token]).abs(), token, k)
+
+    def largest_distance(table, token, k):
+        """You sort by distance, the largest first.
+
+        Compare directions, by the cosine, the largest first.
+        """
+        return _best((table - table[token]).norm(dim=-1), token, k)
+
+    def distance_with_itself(table, token, k):
+        """You sort by distance, and the token is its own neighbour.
+
+        The cosine compares directions alone. Leave the token's own row out.
+        """
+        return (-(table - table[token]).norm(dim=-1)).topk(k).indices
+
+    def sum_of_absolute_differences(table, token, k):
+        """You sort by the sum of absolute differences. A row that points the same way and is longer
+        is far away.
+
+        The cosine compares directions alone.
+        """
+        return _best(-(table - table[token]).abs().sum(-1), token, k)
+
+    def one_too_many(table, token, k):
+        """You return k + 1 ids: the token, and k neighbours.
+
+        Leave the token itself out.
+        """
+        return cosine_similarities(table[token], table).topk(k + 1).indices
+
+    def nearest_left_out(table, token, k):
+        """You left out the nearest neighbour: k − 1 ids are left.
+
+        The token is out already. Nothing more has to go.
+        """
+        return correct(table, token, k)[1:]
+
+    def second_nearest_first(table, token, k):
+        """You left out the token and the nearest neighbour.
+
+        Leave out only the token.
+        """
+        cosines = cosine_similarities(table[token], table)
+        cosines[token] = -2
+        return torch.cat([cosines.argsort(descending=True)[1:], torch.tensor([token])])[:k]
+
+    def all_others(table, token, k):
+        """You return all rows but the token.
+
+        Return only the first k.
+        """
+        return correct(table, token, len(table) - 1)
+
+    def the_rows_themselves(table, token, k):
+        """You return the rows of the table.
+
+        Asked for are the *ids* of the rows.
+        """
+        return table[correct(table, token, k)]
+
+    def all_cosines(table, token, k):
+        """You return the cosines with all rows.
+
+        Return the ids of the k largest.
+        """
+        return cosine_similarities(table[token], table)
+
+    def ranks(table, token, k):
+        """You return for each of the first k rows its rank.
+
+        `argsort` of the cosines gives ids. Sorting it once more gives ranks.
+        """
+        cosines = cosine_similarities(table[token], table)
+        cosines[token] = -2
+        return cosines.argsort(descending=True).argsort()[:k]
+
+    def ids_from_1(table, token, k):
+        """Your ids count from 1.
+
+        Ids count from 0, and so do rows.
+        """
+        return correct(table, token, k) + 1
+
+    def far_directions(table, token, k):
+        """These are the rows whose directions are farthest.
+
+        Directions are near where their distance is *small*, and their cosine large.
+        """
+        units = torch.nn.functional.normalize(table)
+        return (units - units[token]).norm(dim=-1).topk(k).indices
+
+    def distance_of_directions(table, token, k):
+        """You sort by the distance of directions, and a row of zeros has the distance 1 there,
+        which is that of a cosine of a half.
+
+        Let the cosine of a row of zeros be 0.
+        """
+        units = torch.nn.functional.normalize(table)
+        return _best(-(units - units[token]).norm(dim=-1), token, k)
+
+    def values_and_ids(table, token, k):
+        """You return cosines and ids.
+
+        Return the ids alone.
+        """
+        cosines = cosine_similarities(table[token], table)
+        cosines[token] = -2
+        return tuple(cosines.topk(k))
+
+    def of_every_token(table, token, k):
+        """You return neighbours of all tokens.
+
+        Asked for are those of one token.
+        """
+        cosines = cosine_similarities(table, table)
+        return cosines.fill_diagonal_(-2).topk(k).indices
+
+    def divided_by_the_sum_of_norms(table, token, k):
+        """You divided by the *sum* of both norms.
+
+        |a| and |b| are multiplied.
+        """
+        lengths = table.norm(dim=-1)
+        return _best(table @ table[token] / (lengths + lengths[token]), token, k)
+
+    def opposite_counts_and_best_left_out(table, token, k):
+        """You dropped the signs, so a row that points the opposite way counts as near, and may come
+        before the token.
+
+        A cosine of −1 means as far apart as possible.
+        """
+        cosines = cosine_similarities(table[token], table)
+        return cosines.abs().argsort(descending=True, stable=True)[1 : k + 1]
+
+    def positive_cosines_only(table, token, k):
+        """You return only rows whose cosine is positive.
+
+        Return k ids, even if some of these rows point away.
+        """
+        cosines = cosine_similarities(table[token], table)
+        order = _best(cosines, token, len(table) - 1)
+        return order[cosines[order] > 0][:k]
+
+    def positive_cosines_or_zero(table, token, k):
+        """You count negative cosines as 0.
+
+        A row that points away is less alike than one at a right angle.
+        """
+        cosines = cosine_similarities(table[token], table)
+        return _best(cosines.clamp(min=0), token, k)
+
+    def dot_product_of_the_smallest(table, token, k):
+        """You sort by the dot product, the smallest first.
+
+        A cosine is divided by the norms, and the largest comes first.
+        """
+        return _best(-(table @ table[token]), token, k)
+
 
 class Right:
     """Right answers, written differently."""
@@ -178,9 +491,10 @@ class Right:
         return order[order != token][:k]
 
     def takes_one_more(table, token, k):
-        """The nearest row of all is the token's own."""
+        """One more than asked for, without the token's own."""
         unit = table / table.norm(dim=-1, keepdim=True).clamp(min=1e-12)
-        return (unit @ unit[token]).topk(k + 1).indices[1:]
+        best = (unit @ unit[token]).topk(k + 1).indices.tolist()
+        return torch.tensor([i for i in best if i != token][:k])
 
     def with_python(table, token, k):
         """A list and its sort."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 
 from mtcourse.checks.draw import Draw
-from mtcourse.checks.exercise import functions_of, Exercise, Rule
+from mtcourse.checks.exercise import Exercise, Rule, functions_of
 from mtcourse.checks.outcomes import Case
 from mtcourse.layers.embeddings import embedding_gradient
 
@@ -15,6 +15,7 @@ def cases(draw: Draw) -> list[Case]:
     twice = torch.tensor([2, 0, 2])
     whole = draw.tensor([[1.0, 10.0], [2.0, 20.0], [4.0, 40.0]])
     batch = torch.tensor([[1, 4, 1, 0], [5, 1, 0, 0], [2, 2, 4, 3]])
+    double = torch.tensor([[1.0, 0.5], [2.0, -1.0], [4.0, 3.0]], dtype=torch.float64)
     return [
         Case("ids 2, 0 and 2 of four words", (twice, whole, 4), by_hand=True),
         Case("a single token", (torch.tensor([3]), draw.normal(1, 3), 5)),
@@ -26,7 +27,20 @@ def cases(draw: Draw) -> list[Case]:
             (torch.tensor([0, 5, 1, 5, 0, 2, 5, 1, 0]), draw.normal(9, 4), 6),
         ),
         Case("3 sentences", (batch, draw.normal(3, 4, 5), 8)),
+        Case("numbers in double precision", (torch.tensor([1, 3, 1]), double, 4)),
+        Case("a batch of one sentence", (torch.tensor([[2, 1, 2]]), draw.normal(1, 3, 2), 4)),
+        Case("the same sentence twice", (torch.tensor([[3, 1], [3, 1]]), draw.normal(2, 2, 3), 5)),
     ]
+
+
+def precision_is_kept(case: Case, value) -> bool:
+    """Single stays single, and double stays double."""
+    return value.dtype == case.arguments[1].dtype
+
+
+def _counts(ids, V):
+    """How often each token occurs, in a column."""
+    return torch.bincount(ids.flatten(), minlength=V)[:, None]
 
 
 def unused_rows_are_0(case: Case, value) -> bool:
@@ -175,6 +189,237 @@ class Wrong:
         flat, rows = _rows(ids, H_bar)
         return torch.zeros(V, rows.shape[1]).index_add(0, flat, rows)
 
+    def each_token_once_in_a_sentence(ids, H_bar, V):
+        """Where a token repeats within a sentence, only its last position counts. Several sentences
+        are added up.
+
+        The row was used at each of these positions. Flatten the batch before you add up.
+        """
+        n = ids.shape[-1]
+        sentences = zip(ids.reshape(-1, n), H_bar.reshape(-1, n, H_bar.shape[-1]), strict=True)
+        return sum(Wrong.last_one_wins(of_one, rows, V) for of_one, rows in sentences)
+
+    def times_the_count(ids, H_bar, V):
+        """You multiply the sum by how often the token occurs.
+
+        The sum over its positions contains each of them already.
+        """
+        return embedding_gradient(ids, H_bar, V) * _counts(ids, V)
+
+    def count_times_the_mean(ids, H_bar, V):
+        """Each row gets the mean of everything that arrives, as often as its token occurs.
+
+        What arrives differs from position to position. Which positions belong to row k?
+        """
+        rows = H_bar.reshape(-1, H_bar.shape[-1])
+        return (_counts(ids, V) * rows.mean(0)).to(rows.dtype)
+
+    def largest_of_each(ids, H_bar, V):
+        """Where a token repeats, you take the largest number that arrives.
+
+        The row was used at each of these positions. They are added up.
+        """
+        flat, rows = _rows(ids, H_bar)
+        used = flat.unique()
+        g = rows.new_zeros(V, rows.shape[1])
+        for k in used.tolist():
+            g[k] = rows[flat == k].amax(0)
+        return g
+
+    def as_many_rows_as_the_largest_id(ids, H_bar, V):
+        """You made only as many rows as the largest id of this input needs.
+
+        The table has V rows. What is V for?
+        """
+        flat, rows = _rows(ids, H_bar)
+        return embedding_gradient(flat, rows, int(flat.max()) + 1)
+
+    def a_table_for_each_sentence(ids, H_bar, V):
+        """You return a table for each sentence of the batch.
+
+        All sentences share one table. Add up over the batch, too.
+        """
+        X = (torch.arange(V)[:, None] == ids[..., None, :]).to(H_bar.dtype)
+        return X @ H_bar
+
+    def last_sentence_only(ids, H_bar, V):
+        """Only the last sentence counts: each begins with zeros again.
+
+        All sentences share the table. Make the zeros once, before the loop.
+        """
+        return embedding_gradient(*((ids[-1], H_bar[-1]) if ids.dim() > 1 else (ids, H_bar)), V)
+
+    def mean_over_sentences(ids, H_bar, V):
+        """You divided by the number of sentences.
+
+        If the loss is a mean, this factor is in `H_bar` already. The chain rule adds no other.
+        """
+        return embedding_gradient(ids, H_bar, V) / (len(ids) if ids.dim() > 1 else 1)
+
+    def divided_by_the_length(ids, H_bar, V):
+        """You divided by the length of a sentence.
+
+        If the loss is a mean, this factor is in `H_bar` already. The chain rule adds no other.
+        """
+        return embedding_gradient(ids, H_bar, V) / ids.shape[-1]
+
+    def divided_by_V(ids, H_bar, V):
+        """You divided by V.
+
+        Row k is a plain sum of rows of `H_bar`.
+        """
+        return embedding_gradient(ids, H_bar, V) / V
+
+    def ids_flattened_the_other_way(ids, H_bar, V):
+        """In a batch, ids and rows no longer belong together: one of them is flattened along the
+        columns.
+
+        Flatten both in the same way.
+        """
+        flat = ids.mT.reshape(-1) if ids.dim() > 1 else ids
+        return embedding_gradient(flat, H_bar.reshape(-1, H_bar.shape[-1]), V)
+
+    def rows_reversed(ids, H_bar, V):
+        """What arrived at the last position goes to the first token.
+
+        Each position has an id and a row. Treat both alike.
+        """
+        flat, rows = _rows(ids, H_bar)
+        return embedding_gradient(flat, rows.flip(0), V)
+
+    def one_row_too_low(ids, H_bar, V):
+        """Every sum stands one row too low.
+
+        Ids count from 0, and so do rows.
+        """
+        flat, rows = _rows(ids, H_bar)
+        return embedding_gradient((flat + 1) % V, rows, V)
+
+    def by_the_position(ids, H_bar, V):
+        """Row j of the result is what arrives at position j, whatever token stands there.
+
+        Which row of the table was used at position j?
+        """
+        flat, rows = _rows(ids, H_bar)
+        return embedding_gradient(torch.arange(len(flat)) % V, rows, V)
+
+    def times_the_id(ids, H_bar, V):
+        """You multiply what arrives by the id.
+
+        An id says which row was used. It is no factor.
+        """
+        flat, rows = _rows(ids, H_bar)
+        return embedding_gradient(flat, rows * flat[:, None], V)
+
+    def ones_where_used(ids, H_bar, V):
+        """You mark the rows that were used, with ones.
+
+        Row k is a sum of rows of `H_bar`. Which rows?
+        """
+        flat, rows = _rows(ids, H_bar)
+        return embedding_gradient(flat, torch.ones_like(rows), V).clamp(max=1)
+
+    def numbers_of_a_row_added_up(ids, H_bar, V):
+        """You add up the d numbers of a row.
+
+        Each of the d columns of the table learns by itself.
+        """
+        flat, rows = _rows(ids, H_bar)
+        return embedding_gradient(flat, rows.sum(-1, keepdim=True).expand_as(rows), V)
+
+    def only_repeated_tokens(ids, H_bar, V):
+        """Only tokens that repeat get anything.
+
+        A token that occurs once learns from its one position.
+        """
+        return (embedding_gradient(ids, H_bar, V) * (_counts(ids, V) > 1)).to(H_bar.dtype)
+
+    def only_tokens_that_occur_once(ids, H_bar, V):
+        """Tokens that repeat get nothing.
+
+        A row that was used twice gets the sum of both.
+        """
+        return (embedding_gradient(ids, H_bar, V) * (_counts(ids, V) == 1)).to(H_bar.dtype)
+
+    def descent_and_mean(ids, H_bar, V):
+        """This is minus the mean over the positions of a token.
+
+        The derivative is a sum, and has no minus.
+        """
+        return -embedding_gradient(ids, H_bar, V) / _counts(ids, V).clamp(min=1)
+
+    def signs_only(ids, H_bar, V):
+        """You return only the signs.
+
+        Row k is a sum of rows of `H_bar`.
+        """
+        return embedding_gradient(ids, H_bar, V).sign()
+
+    def made_as_long_as_1(ids, H_bar, V):
+        """You divided each row by its norm.
+
+        Row k is a plain sum of rows of `H_bar`.
+        """
+        g = embedding_gradient(ids, H_bar, V)
+        return g / g.norm(dim=-1, keepdim=True).clamp(min=1e-9)
+
+    def begins_with_ones(ids, H_bar, V):
+        """Your rows begin with ones, and not with zeros.
+
+        What does a row get that no token uses?
+        """
+        return embedding_gradient(ids, H_bar, V) + 1
+
+    def added_up_over_the_rows(ids, H_bar, V):
+        """Each row also gets what the rows above it got.
+
+        A row learns only from the positions of its own token.
+        """
+        return embedding_gradient(ids, H_bar, V).cumsum(0)
+
+    def divided_by_the_root_of_the_count(ids, H_bar, V):
+        """You divided by the root of how often a token occurs.
+
+        Row k is a plain sum of rows of `H_bar`.
+        """
+        return embedding_gradient(ids, H_bar, V) / _counts(ids, V).clamp(min=1).sqrt().to(
+            H_bar.dtype
+        )
+
+    def smallest_of_each(ids, H_bar, V):
+        """Where a token repeats, you take the smallest number that arrives.
+
+        The row was used at each of these positions. They are added up.
+        """
+        g = H_bar.new_zeros(V, H_bar.shape[-1])
+        for k in ids.unique().tolist():
+            g[k] = H_bar[ids == k].amin(0)
+        return g
+
+    def from_the_position_before(ids, H_bar, V):
+        """Each token gets what arrived at the position *before* it.
+
+        Row k was used at the positions of token k.
+        """
+        return embedding_gradient(ids, H_bar.roll(1, -2), V)
+
+    def from_the_next_position(ids, H_bar, V):
+        """Each token gets what arrived at the *next* position.
+
+        Row k was used at the positions of token k.
+        """
+        return embedding_gradient(ids, H_bar.roll(-1, -2), V)
+
+    def products_of_each(ids, H_bar, V):
+        """Where a token repeats, you multiply what arrives.
+
+        The row was used at each of these positions. They are added up.
+        """
+        g = H_bar.new_zeros(V, H_bar.shape[-1])
+        for k in ids.unique().tolist():
+            g[k] = H_bar[ids == k].prod(0)
+        return g
+
 
 class Right:
     """Right answers, written differently."""
@@ -216,6 +461,9 @@ EXERCISE = Exercise(
     misconceptions=functions_of(Wrong),
     right=functions_of(Right),
     cases=cases,
-    rules=(Rule("a row that no token uses gets zeros", unused_rows_are_0),),
-    forbids=("backward", "grad"),
+    rules=(
+        Rule("a row that no token uses gets zeros", unused_rows_are_0),
+        Rule("comes in the precision of H_bar", precision_is_kept),
+    ),
+    forbids=("gradients",),
 )

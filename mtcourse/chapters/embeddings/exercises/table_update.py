@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 
 from mtcourse.checks.draw import Draw
-from mtcourse.checks.exercise import functions_of, Exercise
+from mtcourse.checks.exercise import Exercise, functions_of
 from mtcourse.checks.outcomes import Case
 
 
@@ -21,6 +21,10 @@ def cases(draw: Draw) -> list[Case]:
         Case("two of four are padding", _drawn(draw, [2, 3, 0, 0], 5, 1.0, 0)),
         Case("padding is number 5", _drawn(draw, [0, 2, 0, 5, 5], 6, 0.3, 5)),
         Case("nothing but padding", _drawn(draw, [0, 0], 4, 0.3, 0)),
+        Case("padding in front", _drawn(draw, [0, 2, 3], 5, 0.5, 0)),
+        Case("padding in front and between", _drawn(draw, [3, 1, 3, 2, 3, 1], 4, 0.5, 3)),
+        Case("padding is number 1", _drawn(draw, [0, 2, 1, 0], 4, 0.5, 1)),
+        Case("2 sentences, one padded in front", _two(draw)),
         Case(
             "3 sentences",
             (draw.normal(7, 3), batch, draw.normal(3, 4, 3), 0.2, 0),
@@ -31,6 +35,13 @@ def cases(draw: Draw) -> list[Case]:
 def _drawn(draw: Draw, ids: list[int], V: int, rate: float, pad: int):
     """A random table, also at its padding, and a sentence."""
     return draw.normal(V, 3), torch.tensor(ids), draw.normal(len(ids), 3), rate, pad
+
+
+def _two(draw: Draw):
+    """Two sentences, with rows of zeros in the table that are no padding."""
+    table = draw.normal(6, 2)
+    table[[0, 4]] = 0
+    return table, torch.tensor([[2, 2, 4, 0], [4, 2, 1, 1]]), draw.normal(2, 4, 2), 0.25, 2
 
 
 def correct(W_E, ids, H_bar, rate, pad):
@@ -51,6 +62,11 @@ def _version(W_E, ids, H_bar, rate, pad, copied=True, added_up=True, pad_kept=Tr
     if pad_kept:
         table[pad] = before
     return table
+
+
+def _masked(W_E, ids, H_bar, rate, kept):
+    """The step at these positions alone."""
+    return W_E.index_add(0, ids[kept], -rate * H_bar[kept])
 
 
 class Wrong:
@@ -161,6 +177,250 @@ class Wrong:
         if ids.dim() == 1:
             return correct(W_E, ids, H_bar, rate, pad) if whole else W_E.clone()
         return correct(W_E, ids[whole], H_bar[whole], rate, pad)
+
+    def stops_at_padding(W_E, ids, H_bar, rate, pad):
+        """You stop at the first <pad> of a sentence. What stands behind it is lost.
+
+        Padding may stand anywhere. Leave out its positions, and go on.
+        """
+        return _masked(W_E, ids, H_bar, rate, (ids == pad).cumsum(-1) == 0)
+
+    def stops_at_the_first_padding_of_all(W_E, ids, H_bar, rate, pad):
+        """You stop at the first <pad> of the whole batch.
+
+        Leave out the positions of padding, and go on with the next.
+        """
+        flat, rows = ids.flatten(), H_bar.reshape(-1, H_bar.shape[-1])
+        return _masked(W_E, flat, rows, rate, (flat == pad).cumsum(0) == 0)
+
+    def only_padding_moves(W_E, ids, H_bar, rate, pad):
+        """Only the row of <pad> moves.
+
+        Which positions should be left out, those where the id is `pad` or the others?
+        """
+        return _masked(W_E, ids, H_bar, rate, ids == pad)
+
+    def position_pad_left_out(W_E, ids, H_bar, rate, pad):
+        """You leave out the *position* with the number `pad`.
+
+        `pad` is an id. Compare it with the ids.
+        """
+        kept = (torch.arange(ids.shape[-1]) != pad).expand(ids.shape)
+        return _masked(W_E, ids, H_bar, rate, kept)
+
+    def rows_of_zeros_stay(W_E, ids, H_bar, rate, pad):
+        """You keep every row that is zero, and no other.
+
+        The last argument says which row belongs to <pad>, whatever that row holds.
+        """
+        table = _version(W_E, ids, H_bar, rate, pad, pad_kept=False)
+        table[(W_E == 0).all(-1)] = 0
+        return table
+
+    def last_position_left_out(W_E, ids, H_bar, rate, pad):
+        """You leave out the last position, as if padding were always there.
+
+        Compare the ids with `pad`.
+        """
+        kept = (torch.arange(ids.shape[-1]) != ids.shape[-1] - 1).expand(ids.shape)
+        return _masked(W_E, ids, H_bar, rate, kept)
+
+    def ids_from_pad_on(W_E, ids, H_bar, rate, pad):
+        """You leave out all ids that are not larger than `pad`.
+
+        Only one id is padding.
+        """
+        return _masked(W_E, ids, H_bar, rate, ids > pad)
+
+    def each_sentence_from_the_old_table(W_E, ids, H_bar, rate, pad):
+        """Each sentence starts from the old table, so only the last one counts.
+
+        All sentences move the same table. Copy it once, before the loop.
+        """
+        if ids.dim() == 1:
+            return correct(W_E, ids, H_bar, rate, pad)
+        return correct(W_E, ids[-1], H_bar[-1], rate, pad)
+
+    def first_sentence_only(W_E, ids, H_bar, rate, pad):
+        """Only the first sentence moves the table.
+
+        All sentences of a batch move the same table.
+        """
+        if ids.dim() == 1:
+            return correct(W_E, ids, H_bar, rate, pad)
+        return correct(W_E, ids[0], H_bar[0], rate, pad)
+
+    def a_sentence_at_a_time(W_E, ids, H_bar, rate, pad):
+        """You take a sentence at a time, so a token that repeats within one is counted once.
+
+        A loop over a batch gives whole sentences. Flatten the ids and the rows first, or use two
+        loops.
+        """
+        if ids.dim() == 1:
+            return correct(W_E, ids, H_bar, rate, pad)
+        table = W_E
+        for of_one, rows in zip(ids, H_bar, strict=True):
+            table = _version(table, of_one, rows, rate, pad, added_up=False)
+        return table
+
+    def divided_by_the_tokens(W_E, ids, H_bar, rate, pad):
+        """You divide the step by the number of tokens, padding left out.
+
+        Subtract `rate` times what arrived. If the loss is a mean, this factor is in `H_bar`
+        already.
+        """
+        real = max(1, int((ids != pad).sum()))
+        return correct(W_E, ids, H_bar, rate / real, pad)
+
+    def divided_by_the_positions(W_E, ids, H_bar, rate, pad):
+        """You divide the step by the number of positions.
+
+        Subtract `rate` times what arrived. If the loss is a mean, this factor is in `H_bar`
+        already.
+        """
+        return correct(W_E, ids, H_bar, rate / ids.numel(), pad)
+
+    def multiplied_by_the_count(W_E, ids, H_bar, rate, pad):
+        """A token that repeats moves by the sum of what arrives, times how often it occurs.
+
+        The sum over its positions contains each of them already.
+        """
+        counts = torch.bincount(ids.flatten(), minlength=len(W_E))[:, None]
+        return W_E + (correct(W_E, ids, H_bar, rate, pad) - W_E) * counts
+
+    def first_position_counts(W_E, ids, H_bar, rate, pad):
+        """Copy and padding are right, but of a token that repeats only the *first* position counts.
+
+        Each of its positions moves its row. Add them up.
+        """
+        turned = ids.flatten().flip(0), H_bar.reshape(-1, H_bar.shape[-1]).flip(0)
+        return _version(W_E, *turned, rate, pad, added_up=False)
+
+    def rows_of_the_sentence(W_E, ids, H_bar, rate, pad):
+        """You return the moved rows of the sentence.
+
+        Return the whole table, (V, d).
+        """
+        return W_E[ids] - rate * H_bar * (ids != pad)[..., None]
+
+    def used_rows_only(W_E, ids, H_bar, rate, pad):
+        """You return only the rows of the tokens in the input.
+
+        Return the whole table, with the rows that did not move.
+        """
+        return correct(W_E, ids, H_bar, rate, pad)[ids.unique()]
+
+    def padding_left_out_of_the_table(W_E, ids, H_bar, rate, pad):
+        """The row of <pad> is missing from your table.
+
+        Return a table of the same shape: the row of <pad> as it was.
+        """
+        table = correct(W_E, ids, H_bar, rate, pad)
+        return torch.cat([table[:pad], table[pad + 1 :]])
+
+    def returned_nothing(W_E, ids, H_bar, rate, pad):
+        """You return nothing.
+
+        Return the new table.
+        """
+        correct(W_E, ids, H_bar, rate, pad)
+
+    def old_table_returned(W_E, ids, H_bar, rate, pad):
+        """You return the table as it was.
+
+        Does your copy, or the table, take part in the step?
+        """
+        return W_E.clone()
+
+    def divided_by_the_rate(W_E, ids, H_bar, rate, pad):
+        """You divide what arrived by the rate.
+
+        Subtract `rate` times the gradient.
+        """
+        return correct(W_E, ids, H_bar, 1 / rate, pad)
+
+    def padding_and_repeats_left(W_E, ids, H_bar, rate, pad):
+        """A token that repeats gets the mean of what arrives, and the row of <pad> learns.
+
+        Add up over the positions of a token, and leave out those of <pad>.
+        """
+        counts = torch.bincount(ids.flatten(), minlength=len(W_E)).clamp(min=1)
+        moved = _version(W_E, ids, H_bar, rate, pad, pad_kept=False) - W_E
+        return W_E + moved / counts[:, None]
+
+    def uphill_with_padding(W_E, ids, H_bar, rate, pad):
+        """The table moves uphill, and the row of <pad> with it.
+
+        A step of gradient descent subtracts, and leaves out the positions of <pad>.
+        """
+        return _version(W_E, ids, H_bar, -rate, pad, pad_kept=False)
+
+    def repeats_left_and_padding_zero(W_E, ids, H_bar, rate, pad):
+        """Of a token that repeats only the last position counts, and the row of <pad> is set to
+        zero.
+
+        Add up over the positions. And the row of <pad> should stay as it was.
+        """
+        table = _version(W_E, ids, H_bar, rate, pad, added_up=False)
+        table[pad] = 0
+        return table
+
+    def what_arrived_is_changed(W_E, ids, H_bar, rate, pad):
+        """The table is right, but you set what arrived at <pad> to zero in the caller's `H_bar`.
+
+        Select positions with a mask, or work on a copy.
+        """
+        H_bar[ids == pad] = 0
+        return correct(W_E, ids, H_bar, rate, pad)
+
+    def weights_decayed(W_E, ids, H_bar, rate, pad):
+        """You multiply the table by 1 − rate, too.
+
+        Only the gradient is multiplied by the rate, and subtracted.
+        """
+        return correct(W_E, ids, H_bar, rate, pad) - rate * W_E
+
+    def rate_added_to_the_gradient(W_E, ids, H_bar, rate, pad):
+        """You subtract the rate *plus* what arrived, where you should subtract the rate *times*
+        what arrived.
+
+        What happens to a row when nothing arrives there?
+        """
+        kept = ids != pad
+        return W_E.index_add(0, ids[kept], -(rate + H_bar[kept]))
+
+    def signs_only(W_E, ids, H_bar, rate, pad):
+        """You subtract the rate in the direction of what arrived, whatever its size is.
+
+        Subtract `rate` times what arrived.
+        """
+        moved = correct(W_E, ids, H_bar, rate, pad) - W_E
+        return W_E + rate * moved.sign()
+
+    def old_row_of_0_zeroed(W_E, ids, H_bar, rate, pad):
+        """You keep the row of <pad>, and set row 0 to zero.
+
+        Only the row of `pad` is special, and it stays as it was.
+        """
+        table = correct(W_E, ids, H_bar, rate, pad)
+        table[0] = 0
+        return table
+
+    def last_position_and_padding(W_E, ids, H_bar, rate, pad):
+        """Of a token that repeats only the last position counts, and row 0 is kept for <pad>,
+        whatever its id is.
+
+        Add up over the positions. The last argument says which row belongs to <pad>.
+        """
+        return _version(W_E, ids, H_bar, rate, 0, added_up=False)
+
+    def mean_over_sentences(W_E, ids, H_bar, rate, pad):
+        """You divide the step by the number of sentences.
+
+        Subtract `rate` times what arrived. If the loss is a mean, this factor is in `H_bar`
+        already.
+        """
+        return correct(W_E, ids, H_bar, rate / (len(ids) if ids.dim() > 1 else 1), pad)
 
 
 class Right:

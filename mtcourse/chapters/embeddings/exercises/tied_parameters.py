@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import torch
 
-from mtcourse.checks.exercise import functions_of, Exercise
+from mtcourse.checks.exercise import Exercise, functions_of
 
 V_S, V_T, V_JOINT, D = 10_000, 8_000, 15_000, 512
 SOURCE_TOKENS, SOURCE_WORDS, TARGET_TOKENS, TARGET_WORDS = 9, 7, 8, 6
@@ -131,6 +131,264 @@ class Wrong:
         The table has V_t rows, and no more than all of them can be reached.
         """
         return _answer(tied_rows=V_T + TARGET_WORDS)
+
+    def two_of_the_source():
+        """For two tables you counted the source vocabulary twice.
+
+        Which two of the three matrices are one?
+        """
+        return _answer(two=2 * V_S * D)
+
+    def two_without_the_source():
+        """For two tables you left out the source table.
+
+        The output layer and the target table are one. Which table stays besides?
+        """
+        return _answer(two=V_T * D)
+
+    def two_of_the_target():
+        """For two tables you counted the target vocabulary twice, and not the source.
+
+        Which two of the three matrices are one, and which one stays besides?
+        """
+        return _answer(two=2 * V_T * D)
+
+    def two_of_the_joint():
+        """For two tables you used the joint vocabulary.
+
+        It belongs to the case of one table. How large are the two vocabularies?
+        """
+        return _answer(two=2 * V_JOINT * D)
+
+    def one_of_the_source():
+        """For one table you used the larger of the two vocabularies.
+
+        The question gives the size of the joint vocabulary.
+        """
+        return _answer(one=V_S * D)
+
+    def one_of_the_target():
+        """For one table you used the target vocabulary.
+
+        The question gives the size of the joint vocabulary.
+        """
+        return _answer(one=V_T * D)
+
+    def one_of_all_three():
+        """For one table you added up all three vocabularies.
+
+        All three are one table, and the question gives its size.
+        """
+        return _answer(one=(V_S + 2 * V_T) * D)
+
+    def a_third_of_three():
+        """For one table you took a third of the three, or for two two thirds.
+
+        The tables have different sizes. Multiply rows by width.
+        """
+        return _answer(one=(V_S + 2 * V_T) * D / 3, two=2 * (V_S + 2 * V_T) * D / 3)
+
+    def what_is_saved():
+        """For two tables and for one you gave what sharing *saves*.
+
+        Asked for is how many numbers remain.
+        """
+        return _answer(two=V_T * D, one=(V_S + 2 * V_T - V_JOINT) * D)
+
+    def squares_of_the_width():
+        """You gave the output layer d × d numbers.
+
+        It makes a score for each target token from d numbers.
+        """
+        return _answer(three=(V_S + V_T + D) * D)
+
+    def three_of_the_joint():
+        """You counted three tables of the joint vocabulary where all are separate.
+
+        Separate tables have the vocabularies of their own languages.
+        """
+        return _answer(three=3 * V_JOINT * D)
+
+    def three_of_the_source():
+        """You gave all three matrices a row for each *source* token.
+
+        The decoder reads and writes target tokens.
+        """
+        return _answer(three=3 * V_S * D, two=2 * V_S * D)
+
+    def three_of_the_target():
+        """You gave all three matrices a row for each *target* token.
+
+        The encoder reads source tokens.
+        """
+        return _answer(three=3 * V_T * D, two=2 * V_T * D)
+
+    def vocabularies_multiplied():
+        """You multiplied the vocabularies of source and target.
+
+        Each table has the rows of one vocabulary. Several tables are added up.
+        """
+        return _answer(three=V_S * V_T * D, two=V_S * V_T)
+
+    def tokens_that_repeat_not_counted():
+        """You counted only the words that occur once.
+
+        A word that occurs twice has a row, too, and it gets a gradient.
+        """
+        return _answer(
+            source_rows=2 * SOURCE_WORDS - SOURCE_TOKENS,
+            target_rows=2 * TARGET_WORDS - TARGET_TOKENS,
+        )
+
+    def repeats_alone():
+        """You counted the repeated positions.
+
+        How many *different* rows were looked up?
+        """
+        return _answer(
+            source_rows=SOURCE_TOKENS - SOURCE_WORDS, target_rows=TARGET_TOKENS - TARGET_WORDS
+        )
+
+    def sides_exchanged():
+        """You exchanged source and target.
+
+        The encoder reads the source, the decoder the target.
+        """
+        return _answer(
+            source_rows=TARGET_WORDS, target_rows=SOURCE_WORDS, three=(2 * V_S + V_T) * D
+        )
+
+    def unread_rows():
+        """You counted the rows that get *no* gradient.
+
+        Asked for are those that do.
+        """
+        return _answer(
+            source_rows=V_S - SOURCE_WORDS,
+            target_rows=V_T - TARGET_WORDS,
+            output_rows=0,
+            tied_rows=0,
+        )
+
+    def numbers_for_rows():
+        """You counted numbers. Asked for are rows.
+
+        A row that gets a gradient counts once, however wide it is.
+        """
+        return _answer(
+            source_rows=SOURCE_WORDS * D,
+            target_rows=TARGET_WORDS * D,
+            output_rows=V_T * D,
+            tied_rows=V_T * D,
+        )
+
+    def output_at_each_position():
+        """You answer that the output layer reaches as many columns as there are positions.
+
+        It ends in a softmax at each position, which gives every token a probability.
+        """
+        return _answer(output_rows=TARGET_TOKENS, tied_rows=TARGET_TOKENS)
+
+    def output_at_one_token():
+        """You answer that the output layer reaches one column.
+
+        The right token's probability depends on *all* scores. If one score moves, what do the other
+        probabilities do?
+        """
+        return _answer(output_rows=1, tied_rows=1)
+
+    def output_of_the_wrong_ones():
+        """You left the right tokens out of the output layer's columns.
+
+        Their scores should rise: is the gradient there 0?
+        """
+        return _answer(output_rows=V_T - TARGET_WORDS, tied_rows=V_T - TARGET_WORDS)
+
+    def tied_cancel():
+        """You answer that in the tied table the two gradients of a row that was read cancel.
+
+        They come from different uses, and are added. Why should they be each other's opposite?
+        """
+        return _answer(tied_rows=V_T - TARGET_WORDS)
+
+    def output_by_its_stored_rows():
+        """You gave the d stored rows of W_O. Asked for are its columns, one for each token.
+
+        W_O is d × V_t. Which of the two counts tokens?
+        """
+        return _answer(output_rows=D)
+
+    def output_of_the_source():
+        """You took the source vocabulary for the softmax.
+
+        The softmax runs over all V_t scores.
+        """
+        return _answer(output_rows=V_S, tied_rows=V_S)
+
+    def output_of_the_joint():
+        """You took the joint vocabulary for the softmax.
+
+        Only in the case of one table is there a joint vocabulary. The softmax runs over all V_t
+        scores.
+        """
+        return _answer(output_rows=V_JOINT, tied_rows=V_JOINT)
+
+    def tied_of_the_joint():
+        """You gave the tied table the rows of the joint vocabulary.
+
+        Here only target and output are tied. How many rows has the target table?
+        """
+        return _answer(tied_rows=V_JOINT)
+
+    def tied_with_positions():
+        """You added the positions that were read to the rows that the softmax reaches.
+
+        These are rows of one table, and it has no more than V_t of them.
+        """
+        return _answer(tied_rows=V_T + TARGET_TOKENS)
+
+    def tied_source_and_target():
+        """You added the rows that source and target read.
+
+        The tied table is that of the target, and also the output layer. Which rows does a softmax
+        reach?
+        """
+        return _answer(tied_rows=SOURCE_WORDS + TARGET_WORDS)
+
+    def tied_of_all_tables():
+        """You added the rows of both vocabularies.
+
+        The tied table is that of the target.
+        """
+        return _answer(tied_rows=V_S + V_T)
+
+    def tied_reads_twice():
+        """You answer that the tied table gets its read rows once for each of its uses.
+
+        The output layer is a use that reaches other rows, too.
+        """
+        return _answer(tied_rows=2 * TARGET_WORDS)
+
+    def nothing_at_the_target():
+        """You answer that the target table gets no gradient.
+
+        The decoder reads its tokens, and what it writes depends on them.
+        """
+        return _answer(target_rows=0)
+
+    def nothing_at_the_source():
+        """You answer that the source table gets no gradient.
+
+        The decoder attends to the source. If a row of it moves, does the loss change?
+        """
+        return _answer(source_rows=0)
+
+    def with_begin_and_end():
+        """You added `<bos>` or `<eos>` to the tokens that are read.
+
+        The question says how many tokens are read, and how many of them differ.
+        """
+        return _answer(source_rows=SOURCE_WORDS + 1, target_rows=TARGET_WORDS + 1)
 
 
 class Right:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mtcourse.checks.exercise import functions_of, Exercise
+from mtcourse.checks.exercise import Exercise, functions_of
 
 _TRUE = {
     "row j has read word j": True,
@@ -139,6 +139,245 @@ class Wrong:
         First run the experiment of this notebook: what does the printed model write?
         """
         return _but(_A20, _LOSS)
+
+    def all_turned_round():
+        """You have every statement the wrong way round.
+
+        True should mean that it holds of the equations as they are printed.
+        """
+        return {key: not value for key, value in _TRUE.items()}
+
+    def repaired():
+        """You describe the repaired model, whose target is shifted and has positions.
+
+        Read A10, A11 and A13 as they are printed. What goes into the decoder?
+        """
+        return _but(_OWN, _A20, _TARGET)
+
+    def repaired_with_padding():
+        """You describe the repaired model: shifted, with target positions, and with padding hidden.
+
+        Read A10, A11 and A13 as they are printed. What goes into the decoder?
+        """
+        return _but(_OWN, _A20, _TARGET, _PADDING)
+
+    def repaired_with_padding_and_loss():
+        """You describe the repaired model throughout, even that its loss means something.
+
+        Read A10, A11 and A13 as they are printed. What goes into the decoder?
+        """
+        return _but(_OWN, _A20, _TARGET, _PADDING, _LOSS)
+
+    def repaired_but_its_row():
+        """You describe the repaired model, except for what row j has read.
+
+        Read A10, A11 and A13 as they are printed. What goes into the decoder?
+        """
+        return _but(_A20, _TARGET, _PADDING, _LOSS)
+
+    def repaired_and_its_loss():
+        """You describe a shifted model with target positions, whose loss means something.
+
+        Read A10, A11 and A13 as they are printed. What goes into the decoder?
+        """
+        return _but(_OWN, _A20, _TARGET, _LOSS)
+
+    def shifted():
+        """You describe a shifted model, and take its low loss as proof.
+
+        Does A13 shift the target? What does the printed model write?
+        """
+        return _but(_OWN, _A20, _LOSS)
+
+    def shifted_with_padding():
+        """You describe a shifted model in which padding is hidden.
+
+        Does A13 shift the target, and is there an M in A16?
+        """
+        return _but(_OWN, _A20, _PADDING)
+
+    def promise_and_padding():
+        """You take two promises for equations: what output j is, and that padding is hidden.
+
+        A13 says what goes in. And which masks are there?
+        """
+        return _but(_A20, _PADDING)
+
+    def promise_and_positions():
+        """You believe the promise of A20, and that the target has positions.
+
+        Compare A05 with A10, and A13 with A20.
+        """
+        return _but(_A20, _TARGET)
+
+    def promise_padding_and_loss():
+        """You believe the text three times: A20, the padding and the loss.
+
+        Each needs an equation. Which ones are there?
+        """
+        return _but(_A20, _PADDING, _LOSS)
+
+    def other_models():
+        """You think of documents whose models have no positions at all, and hide padding.
+
+        Are positions added in A05? Is there an M in A16?
+        """
+        return _but(_SOURCE, _PADDING)
+
+    def no_positions_and_a_mixing_network():
+        """You say that the source has no positions, and that the network mixes its rows.
+
+        What does A05 add? Which rows of A go into row 2 of A W₁?
+        """
+        return _but(_SOURCE, _MIXES)
+
+    def positions_on_both_sides_and_padding():
+        """You say that the target has positions, and that padding is hidden.
+
+        Compare A05 with A10. Is there an M in A16?
+        """
+        return _but(_TARGET, _PADDING)
+
+    def positions_on_both_sides_and_loss():
+        """You say that the target has positions, and you take the low loss as proof.
+
+        Compare A05 with A10. What does the printed model write?
+        """
+        return _but(_TARGET, _LOSS)
+
+    def mask_one_to_the_right():
+        """You say that row j has read word j + 1 and not word j.
+
+        A11 is 0 on the diagonal and −∞ above it. What does that allow?
+        """
+        return _but(_OWN, _LATER)
+
+    def mask_one_to_the_right_and_promise():
+        """You say that row j has read word j + 1 and not word j, and that A20 holds.
+
+        A11 is 0 on the diagonal and −∞ above it. What does that allow?
+        """
+        return _but(_OWN, _LATER, _A20)
+
+    def no_mask_and_mixing():
+        """You say that row j has read later words, and that the network mixes rows.
+
+        What does A11 put above the diagonal? From which side does W₁ multiply?
+        """
+        return _but(_LATER, _MIXES)
+
+    def no_mask_and_positions():
+        """You say that row j has read later words, and that the order of earlier words matters.
+
+        What does A11 put above the diagonal? What does A10 add?
+        """
+        return _but(_LATER, _TARGET)
+
+    def padding_and_loss():
+        """You say that padding is hidden, and take the low loss as proof.
+
+        Is there an M in A16? What does the printed model write?
+        """
+        return _but(_PADDING, _LOSS)
+
+    def padding_and_mixing():
+        """You say that padding is hidden, and that the network mixes rows.
+
+        Is there an M in A07 or A16? From which side does W₁ multiply?
+        """
+        return _but(_PADDING, _MIXES)
+
+    def mixing_and_loss():
+        """You say that the network mixes rows, and take the low loss as proof.
+
+        From which side does W₁ multiply? What does the printed model write?
+        """
+        return _but(_MIXES, _LOSS)
+
+    def mixing_and_promise():
+        """You say that the network mixes rows, and that output j is what A20 promises.
+
+        From which side does W₁ multiply? And what goes into row j?
+        """
+        return _but(_MIXES, _A20)
+
+    def mixing_and_positions():
+        """You say that the network mixes rows, and that the order of earlier target words matters.
+
+        From which side does W₁ multiply? What does A10 add?
+        """
+        return _but(_MIXES, _TARGET)
+
+    def once_and_mixing():
+        """You say that the decoder attends once, and that the network mixes rows.
+
+        Count the attentions that make A_D and A_C. From which side does W₁ multiply?
+        """
+        return _but(_TWICE, _MIXES)
+
+    def once_and_padding():
+        """You say that the decoder attends once, and that padding is hidden.
+
+        Count the attentions that make A_D and A_C. Is there an M in A16?
+        """
+        return _but(_TWICE, _PADDING)
+
+    def once_and_promise():
+        """You say that the decoder attends once, and that output j is what A20 promises.
+
+        Count the attentions that make A_D and A_C. What goes into row j?
+        """
+        return _but(_TWICE, _A20)
+
+    def exchanged_and_padding():
+        """You swapped the side that has positions, and you say that padding is hidden.
+
+        Compare A05 with A10. Is there an M in A16?
+        """
+        return _but(_SOURCE, _TARGET, _PADDING)
+
+    def own_and_loss():
+        """You say that row j has not read word j, and take the low loss as proof.
+
+        Look at the diagonal of A11. What does the printed model write?
+        """
+        return _but(_OWN, _LOSS)
+
+    def own_and_padding():
+        """You say that row j has not read word j, and that padding is hidden.
+
+        Look at the diagonal of A11. Is there an M in A16?
+        """
+        return _but(_OWN, _PADDING)
+
+    def own_and_positions():
+        """You say that row j has not read word j, and that the target has positions.
+
+        Look at the diagonal of A11. Compare A05 with A10.
+        """
+        return _but(_OWN, _TARGET)
+
+    def bag_and_padding_and_loss():
+        """You say that padding is hidden, that the target has positions, and that the loss is
+        proof.
+
+        Each needs an equation, or an experiment. Which ones are there?
+        """
+        return _but(_TARGET, _PADDING, _LOSS)
+
+    def bags_and_promise():
+        """You say that the source has no order, and that output j is what A20 promises.
+
+        What does A05 add? And what goes into row j?
+        """
+        return _but(_SOURCE, _A20)
+
+    def bags_and_loss():
+        """You say that the source has no order, and take the low loss as proof.
+
+        What does A05 add? What does the printed model write?
+        """
+        return _but(_SOURCE, _LOSS)
 
 
 class Right:

@@ -7,7 +7,7 @@ import math
 import torch
 
 from mtcourse.checks.draw import Draw
-from mtcourse.checks.exercise import functions_of, Exercise
+from mtcourse.checks.exercise import Exercise, functions_of
 from mtcourse.checks.outcomes import Case
 from mtcourse.layers.positions import sinusoidal_positions
 
@@ -26,13 +26,23 @@ def cases(draw: Draw) -> list[Case]:
         W = {of: draw.normal(d, d, scale=1.5 / math.sqrt(d)) for of in _NAMES}
         return Case(name, (G, H_E, W, real.expand(*batch, n).clone()))
 
+    def with_real(name, rows):
+        real = torch.tensor(rows)
+        G, H_E = draw.normal(2, 3, 4), draw.normal(*real.shape, 4)
+        return Case(name, (G, H_E, {of: draw.normal(4, 4, scale=0.75) for of in _NAMES}, real))
+
     return [
         case("3 target words, 4 source words", 3, 4, 4),
         case("a single target word", 1, 3, 4),
         case("as many target words as source words", 4, 4, 6),
         case("2 sentences, the source padded", 4, 5, 6, batch=(2,), padding=2),
         case("a long target", 6, 3, 4, padding=1),
-    ]
+        case("as many target words as source words, one padded", 4, 4, 4, padding=1),
+        with_real("2 sentences of different lengths", [[True, True, False, False, False],
+                                                       [True, True, True, True, False]]),
+        with_real("padding in front and in between", [[False, True, True, False],
+                                                      [True, True, False, True]]),
+    ]  # fmt: skip
 
 
 def _attend(Q, K, V, allowed=None, scale=True):
@@ -56,6 +66,29 @@ def _decoder(G, H_E, W, real, *, causal=True, hide=True, asks="D", cross="C", ne
     seen = real[..., None, :] if hide else None
     A_C = _attend(A_D @ to["Q"], H_E @ to["K"], H_E @ to["V"], seen, scale)
     return torch.relu(A_C @ W[f"W_1_{net}"]) @ W[f"W_2_{net}"]
+
+
+def _parts(G, H_E, W, real, seen=None, hidden=None, fill=-math.inf, values="C", keys="C"):
+    """A_D and A_C, with other masks, filling or matrices."""
+    d = math.sqrt(G.shape[-1])
+    seen = _causal(G.shape[-2]) if seen is None else seen
+    S = (G @ W["W_Q_D"]) @ (G @ W["W_K_D"]).mT / d
+    A_D = S.masked_fill(~seen, fill).softmax(-1) @ (G @ W["W_V_D"])
+    hidden = ~real[..., None, :] if hidden is None else hidden
+    S = (A_D @ W["W_Q_C"]) @ (H_E @ W[f"W_K_{keys}"]).mT / d
+    return A_D, S.masked_fill(hidden, fill).softmax(-1) @ (H_E @ W[f"W_V_{values}"])
+
+
+def _net(A, W, net="D"):
+    return torch.relu(A @ W[f"W_1_{net}"]) @ W[f"W_2_{net}"]
+
+
+def _of_self(G, W):
+    return _attend(G @ W["W_Q_D"], G @ W["W_K_D"], G @ W["W_V_D"], _causal(G.shape[-2]))
+
+
+def _of_cross(A, H_E, W, real):
+    return _attend(A @ W["W_Q_C"], H_E @ W["W_K_C"], H_E @ W["W_V_C"], real[..., None, :])
 
 
 def correct(G, H_E, W, real):
@@ -186,7 +219,9 @@ class Wrong:
         They come in chapter 10. Here each matrix is made from the one before, and nothing is added.
         """
         A_D = G + _attend(G @ W["W_Q_D"], G @ W["W_K_D"], G @ W["W_V_D"], _causal(G.shape[-2]))
-        A_C = A_D + _attend(A_D @ W["W_Q_C"], H_E @ W["W_K_C"], H_E @ W["W_V_C"], real[..., None, :])
+        A_C = A_D + _attend(
+            A_D @ W["W_Q_C"], H_E @ W["W_K_C"], H_E @ W["W_V_C"], real[..., None, :]
+        )
         return torch.relu(A_C @ W["W_1_D"]) @ W["W_2_D"]
 
     def adds_positions(G, H_E, W, real):
@@ -195,6 +230,557 @@ class Wrong:
         Document A adds none here. A repaired model adds them before it calls the decoder.
         """
         return _decoder(G + sinusoidal_positions(*G.shape[-2:]).to(G), H_E, W, real)
+
+    def does_not_see_itself(G, H_E, W, real):
+        """Rows do not see themselves: the first row of the scores is hidden as a whole, and becomes
+        NaN.
+
+        Row j may see column k where k ≤ j.
+        """
+        return _net(_parts(G, H_E, W, real, seen=_causal(G.shape[-2], -1))[1], W)
+
+    def does_not_see_itself_low(G, H_E, W, real):
+        """Rows do not see themselves: the first row looks at all words alike.
+
+        Row j may see column k where k ≤ j.
+        """
+        return _net(_parts(G, H_E, W, real, seen=_causal(G.shape[-2], -1), fill=-1e9)[1], W)
+
+    def sees_the_next(G, H_E, W, real):
+        """Each row also sees the word after it: the triangle is one too large.
+
+        Row j may see column k where k ≤ j.
+        """
+        return _net(_parts(G, H_E, W, real, seen=_causal(G.shape[-2], 1))[1], W)
+
+    def sees_only_later(G, H_E, W, real):
+        """The causal mask is inverted: each row sees only the words after it, and the last row
+        becomes NaN.
+
+        `attend` wants True for what is allowed.
+        """
+        return _net(_parts(G, H_E, W, real, seen=~_causal(G.shape[-2]))[1], W)
+
+    def sees_only_later_low(G, H_E, W, real):
+        """The causal mask is inverted: each row sees only the words after it, and the last one sees
+        all alike.
+
+        Row j may see column k where k ≤ j.
+        """
+        return _net(_parts(G, H_E, W, real, seen=~_causal(G.shape[-2]), fill=-1e9)[1], W)
+
+    def sees_itself_only(G, H_E, W, real):
+        """Each row of the self-attention sees itself alone.
+
+        Row j may see column k where k ≤ j.
+        """
+        return _net(_parts(G, H_E, W, real, seen=torch.eye(G.shape[-2], dtype=torch.bool))[1], W)
+
+    def padding_inverted(G, H_E, W, real):
+        """The padding mask is inverted: only padding is visible, and a sentence without any becomes
+        NaN.
+
+        `attend` wants True for what is allowed.
+        """
+        return _net(_parts(G, H_E, W, real, hidden=real[..., None, :])[1], W)
+
+    def padding_inverted_low(G, H_E, W, real):
+        """The padding mask is inverted: words have the hugely negative score.
+
+        `real` is True for words. Which columns of scores should be hidden?
+        """
+        return _net(_parts(G, H_E, W, real, hidden=real[..., None, :], fill=-1e9)[1], W)
+
+    def both_masks_inverted(G, H_E, W, real):
+        """Both masks are inverted.
+
+        `attend` wants True for what is allowed, `masked_fill` True for what is hidden.
+        """
+        return _net(
+            _parts(G, H_E, W, real, seen=~_causal(G.shape[-2]), hidden=real[..., None, :])[1], W
+        )
+
+    def causal_in_cross_too(G, H_E, W, real):
+        """There is a causal mask in the cross-attention, too.
+
+        The source is known as a whole before the first target word.
+        """
+        return _net(
+            _parts(
+                G,
+                H_E,
+                W,
+                real,
+                hidden=~(
+                    real[..., None, :]
+                    & torch.ones(G.shape[-2], H_E.shape[-2], dtype=torch.bool).tril()
+                ),
+            )[1],
+            W,
+        )
+
+    def causal_in_cross_too_low(G, H_E, W, real):
+        """There is a causal mask in the cross-attention, too; a row that sees only padding looks at
+        everything alike.
+
+        The source is known as a whole before the first target word.
+        """
+        return _net(
+            _parts(
+                G,
+                H_E,
+                W,
+                real,
+                hidden=~(
+                    real[..., None, :]
+                    & torch.ones(G.shape[-2], H_E.shape[-2], dtype=torch.bool).tril()
+                ),
+                fill=-1e9,
+            )[1],
+            W,
+        )
+
+    def causal_in_cross_alone(G, H_E, W, real):
+        """The cross-attention has a causal mask in the place of the one for padding.
+
+        The source is known as a whole before the first target word. What does `real` say?
+        """
+        return _net(
+            _parts(
+                G,
+                H_E,
+                W,
+                real,
+                hidden=~torch.ones(G.shape[-2], H_E.shape[-2], dtype=torch.bool).tril(),
+            )[1],
+            W,
+        )
+
+    def padding_without_an_axis(G, H_E, W, real):
+        """The padding mask has no axis for the queries, so in a batch its sentences lie along the
+        target words.
+
+        Scores are (batch, m, n), and `real` is (batch, n).
+        """
+        return _net(_parts(G, H_E, W, real, hidden=~real)[1], W)
+
+    def padding_on_queries(G, H_E, W, real):
+        """The padding mask lies along the rows of the scores, which are target words.
+
+        `real` belongs to source positions, the columns.
+        """
+        return _net(_parts(G, H_E, W, real, hidden=~real[..., None])[1], W)
+
+    def first_sentences_padding(G, H_E, W, real):
+        """The padding of the first sentence is used for all.
+
+        `real` has a row for each sentence.
+        """
+        return _net(_parts(G, H_E, W, real, hidden=~real.reshape(-1, real.shape[-1])[0])[1], W)
+
+    def padding_of_all(G, H_E, W, real):
+        """A column is hidden only where it is padding in every sentence.
+
+        `real` has a row for each sentence.
+        """
+        return _net(_parts(G, H_E, W, real, hidden=~real.reshape(-1, real.shape[-1]).any(0))[1], W)
+
+    def padding_of_any(G, H_E, W, real):
+        """A column is hidden in all sentences if it is padding in one.
+
+        `real` has a row for each sentence.
+        """
+        return _net(_parts(G, H_E, W, real, hidden=~real.reshape(-1, real.shape[-1]).all(0))[1], W)
+
+    def padding_at_the_end(G, H_E, W, real):
+        """You count the words of a source and hide the columns behind that number.
+
+        `real` says of each position whether it is a word; padding may stand in front.
+        """
+        return _net(
+            _parts(
+                G,
+                H_E,
+                W,
+                real,
+                hidden=~(torch.arange(real.shape[-1]) < real.sum(-1, keepdim=True))[..., None, :],
+            )[1],
+            W,
+        )
+
+    def padding_rows_zero(G, H_E, W, real):
+        """The rows of padding in H_E are set to 0. They still take weight from the words.
+
+        A key of zeros has the score 0. Hide padding in the scores.
+        """
+        H_E = H_E * real[..., None]
+        return _decoder(G, H_E, W, real, hide=False)
+
+    def padding_in_self(G, H_E, W, real):
+        """The padding of the source is hidden in the self-attention of the target, too.
+
+        Which rows do the columns of the self-attention's scores belong to?
+        """
+        return _net(_parts(G, H_E, W, real, seen=_causal(G.shape[-2]) & real[..., None, :])[1], W)
+
+    def padding_in_self_alone(G, H_E, W, real):
+        """The padding of the source is hidden in the self-attention of the target, and not in the
+        cross-attention.
+
+        Which rows do the columns of each attention's scores belong to?
+        """
+        return _net(
+            _parts(
+                G,
+                H_E,
+                W,
+                real,
+                seen=_causal(G.shape[-2]) & real[..., None, :],
+                hidden=torch.zeros_like(real)[..., None, :],
+            )[1],
+            W,
+        )
+
+    def masks_exchanged(G, H_E, W, real):
+        """The two masks are exchanged: the padding mask is in the self-attention, the triangle in
+        the cross-attention.
+
+        Which rows do the columns of each attention's scores belong to?
+        """
+        return _net(
+            _parts(
+                G,
+                H_E,
+                W,
+                real,
+                seen=real[..., None, :],
+                hidden=~torch.ones(G.shape[-2], H_E.shape[-2], dtype=torch.bool).tril(),
+            )[1],
+            W,
+        )
+
+    def asks_itself_again(G, H_E, W, real):
+        """The second attention asks the target again, without a mask: keys and values come from
+        A_D.
+
+        In cross-attention the decoder asks and the encoder answers. Which of Q, K, V come from H_E?
+        """
+        A_D = _of_self(G, W)
+        return _net(_attend(A_D @ W["W_Q_C"], A_D @ W["W_K_C"], A_D @ W["W_V_C"]), W)
+
+    def target_rows_answer(G, H_E, W, real):
+        """The second attention takes keys and values from G, which the self-attention has read
+        already.
+
+        Which of Q, K, V come from H_E?
+        """
+        A_D = _of_self(G, W)
+        return _net(_attend(A_D @ W["W_Q_C"], G @ W["W_K_C"], G @ W["W_V_C"]), W)
+
+    def encoder_asks_itself(G, H_E, W, real):
+        """Queries, keys and values of the second attention all come from H_E.
+
+        The result must have one row for each target word. So which rows ask?
+        """
+        return _net(_of_cross(H_E, H_E, W, real), W)
+
+    def residuals_around_all(G, H_E, W, real):
+        """There is a residual connection around each of the three parts. This model has none.
+
+        They come in chapter 10. Here nothing is added.
+        """
+        A_D = G + _of_self(G, W)
+        A_C = A_D + _of_cross(A_D, H_E, W, real)
+        return A_C + _net(A_C, W)
+
+    def residual_around_cross(G, H_E, W, real):
+        """A_D is added to the output of the cross-attention. This model has no residual
+        connections.
+
+        They come in chapter 10. Here nothing is added.
+        """
+        A_D = _of_self(G, W)
+        return _net(A_D + _of_cross(A_D, H_E, W, real), W)
+
+    def residual_around_self(G, H_E, W, real):
+        """G is added to the output of the self-attention. This model has no residual connections.
+
+        They come in chapter 10. Here nothing is added.
+        """
+        return _net(_of_cross(G + _of_self(G, W), H_E, W, real), W)
+
+    def residual_around_network(G, H_E, W, real):
+        """A_C is added to the output of the network. This model has no residual connections.
+
+        They come in chapter 10. Here nothing is added.
+        """
+        A_C = _of_cross(_of_self(G, W), H_E, W, real)
+        return A_C + _net(A_C, W)
+
+    def g_added_at_the_end(G, H_E, W, real):
+        """G is added to the result. This model has no residual connections.
+
+        They come in chapter 10. Here nothing is added.
+        """
+        return G + correct(G, H_E, W, real)
+
+    def side_by_side(G, H_E, W, real):
+        """G asks in both attentions, and their outputs are added.
+
+        Follow the names: which rows ask in the cross-attention?
+        """
+        return _net(_of_self(G, W) + _of_cross(G, H_E, W, real), W)
+
+    def encoders_keys_and_values(G, H_E, W, real):
+        """The keys and values of the cross-attention are made with the encoder's matrices, those
+        with an E.
+
+        Cross-attention has matrices of its own, with a C, for all three.
+        """
+        return _net(_parts(G, H_E, W, real, values="E", keys="E")[1], W)
+
+    def decoders_keys_and_values(G, H_E, W, real):
+        """The keys and values of the cross-attention are made with the matrices of the self-
+        attention, those with a D.
+
+        Cross-attention has matrices of its own, with a C, for all three.
+        """
+        return _net(_parts(G, H_E, W, real, values="D", keys="D")[1], W)
+
+    def encoders_values(G, H_E, W, real):
+        """The values of the cross-attention are made with the encoder's matrix.
+
+        Cross-attention has matrices of its own, with a C.
+        """
+        return _net(_parts(G, H_E, W, real, values="E")[1], W)
+
+    def encoders_keys(G, H_E, W, real):
+        """The keys of the cross-attention are made with the encoder's matrix.
+
+        Cross-attention has matrices of its own, with a C.
+        """
+        return _net(_parts(G, H_E, W, real, keys="E")[1], W)
+
+    def queries_with_d(G, H_E, W, real):
+        """The queries of the cross-attention are made with the matrix of the self-attention.
+
+        Cross-attention has matrices of its own, with a C, for all three.
+        """
+        return _decoder(G, H_E, W | {"W_Q_C": W["W_Q_D"]}, real)
+
+    def cross_weights_in_self(G, H_E, W, real):
+        """The self-attention uses the matrices of the cross-attention, those with a C.
+
+        It has its own, with a D.
+        """
+        return _decoder(G, H_E, W, real, asks="C")
+
+    def weights_of_the_two_exchanged(G, H_E, W, real):
+        """The two attentions have each other's matrices.
+
+        Those with a D belong to the self-attention, those with a C to the other one.
+        """
+        return _decoder(G, H_E, W, real, asks="C", cross="D")
+
+    def all_of_the_encoder(G, H_E, W, real):
+        """Everything but the cross-attention is made with the encoder's matrices.
+
+        The decoder has matrices of its own, with a D.
+        """
+        return _decoder(G, H_E, W, real, asks="E", net="E")
+
+    def queries_and_keys_exchanged(G, H_E, W, real):
+        """In the cross-attention, W_Q and W_K have changed places.
+
+        Which rows does each of them multiply?
+        """
+        return _decoder(G, H_E, W | {"W_Q_C": W["W_K_C"], "W_K_C": W["W_Q_C"]}, real)
+
+    def queries_and_keys_exchanged_in_self(G, H_E, W, real):
+        """In the self-attention, W_Q and W_K have changed places.
+
+        Which of the two makes the rows that ask?
+        """
+        return _decoder(G, H_E, W | {"W_Q_D": W["W_K_D"], "W_K_D": W["W_Q_D"]}, real)
+
+    def keys_for_values(G, H_E, W, real):
+        """The cross-attention averages its keys: W_V_C is never used.
+
+        Keys say where to look, values say what is found there.
+        """
+        return _net(_parts(G, H_E, W | {"W_V_C": W["W_K_C"]}, real)[1], W)
+
+    def keys_for_values_in_self(G, H_E, W, real):
+        """The self-attention averages its keys: W_V_D is never used.
+
+        Keys say where to look, values say what is found there.
+        """
+        return _decoder(G, H_E, W | {"W_V_D": W["W_K_D"]}, real)
+
+    def rows_for_values(G, H_E, W, real):
+        """The cross-attention averages the rows of H_E themselves: W_V_C is never used.
+
+        Values are computed from these rows, just as keys are.
+        """
+        return _decoder(G, H_E, W | {"W_V_C": torch.eye(G.shape[-1], dtype=G.dtype)}, real)
+
+    def rows_for_values_in_self(G, H_E, W, real):
+        """The self-attention averages the rows of G themselves: W_V_D is never used.
+
+        Values are computed from these rows, just as keys are.
+        """
+        return _decoder(G, H_E, W | {"W_V_D": torch.eye(G.shape[-1], dtype=G.dtype)}, real)
+
+    def self_without_matrices(G, H_E, W, real):
+        """Queries, keys and values of the self-attention are G itself.
+
+        Three matrices with a D make them.
+        """
+        one = torch.eye(G.shape[-1], dtype=G.dtype)
+        return _decoder(G, H_E, W | {"W_Q_D": one, "W_K_D": one, "W_V_D": one}, real)
+
+    def cross_without_matrices(G, H_E, W, real):
+        """Queries, keys and values of the cross-attention are A_D and H_E themselves.
+
+        Three matrices with a C make them.
+        """
+        one = torch.eye(G.shape[-1], dtype=G.dtype)
+        return _decoder(G, H_E, W | {"W_Q_C": one, "W_K_C": one, "W_V_C": one}, real)
+
+    def no_query_matrix_in_cross(G, H_E, W, real):
+        """A_D itself asks in the cross-attention: W_Q_C is never used.
+
+        Queries are computed from the rows that ask.
+        """
+        return _decoder(G, H_E, W | {"W_Q_C": torch.eye(G.shape[-1], dtype=G.dtype)}, real)
+
+    def relu_at_the_end(G, H_E, W, real):
+        """The ReLU is applied to the result, and not between the two matrices.
+
+        Look at the brackets in the last equation.
+        """
+        return torch.relu(_parts(G, H_E, W, real)[1] @ W["W_1_D"] @ W["W_2_D"])
+
+    def relu_twice(G, H_E, W, real):
+        """The ReLU between the matrices is right, but a second one follows at the end.
+
+        How often does the last equation say ReLU?
+        """
+        return torch.relu(correct(G, H_E, W, real))
+
+    def relu_of_the_input(G, H_E, W, real):
+        """The ReLU is applied to A_C, before the first matrix.
+
+        Look at the brackets in the last equation.
+        """
+        return torch.relu(_parts(G, H_E, W, real)[1]) @ W["W_1_D"] @ W["W_2_D"]
+
+    def half_a_network(G, H_E, W, real):
+        """The second matrix of the network, W_2_D, is missing.
+
+        What stands behind the brackets in the last equation?
+        """
+        return torch.relu(_parts(G, H_E, W, real)[1] @ W["W_1_D"])
+
+    def networks_matrices_exchanged(G, H_E, W, real):
+        """The network's two matrices have changed places.
+
+        A_C is multiplied by W_1_D first.
+        """
+        return _decoder(G, H_E, W | {"W_1_D": W["W_2_D"], "W_2_D": W["W_1_D"]}, real)
+
+    def source_first(G, H_E, W, real):
+        """The rows of G ask the source first, and the self-attention follows.
+
+        Follow the names: which matrix asks in the cross-attention?
+        """
+        return _net(_of_self(_of_cross(G, H_E, W, real), W), W)
+
+    def network_before_cross(G, H_E, W, real):
+        """The network works on A_D, and the cross-attention comes last.
+
+        Follow the names: what goes into the network?
+        """
+        return _of_cross(_net(_of_self(G, W), W), H_E, W, real)
+
+    def no_cross_attention(G, H_E, W, real):
+        """The cross-attention is missing: the network works on A_D, and the source is never read.
+
+        Change H_E. Does your result change?
+        """
+        return _net(_of_self(G, W), W)
+
+    def self_attention_only(G, H_E, W, real):
+        """This is A_D. The cross-attention and the network are missing.
+
+        Three equations follow each other.
+        """
+        return _of_self(G, W)
+
+    def encoders_network_in_between(G, H_E, W, real):
+        """There is a network with the encoder's matrices after the self-attention. Document A's
+        decoder has a single one, at the end.
+
+        Follow the names: A_D goes into Q_C unchanged.
+        """
+        return _net(_of_cross(_net(_of_self(G, W), W, "E"), H_E, W, real), W)
+
+    def source_through_a_network(G, H_E, W, real):
+        """H_E goes through a network before it answers. It comes ready from the encoder.
+
+        Follow the names: what is multiplied by W_K_C?
+        """
+        return _decoder(G, _net(H_E, W, "E"), W, real)
+
+    def scaled_twice(G, H_E, W, real):
+        """The scores are divided by d: once by its root within `attend`, and once more outside.
+
+        How often does the equation divide?
+        """
+        root = math.sqrt(G.shape[-1])
+        return _decoder(G, H_E, W | {"W_Q_D": W["W_Q_D"] / root, "W_Q_C": W["W_Q_C"] / root}, real)
+
+    def scaled_twice_in_cross(G, H_E, W, real):
+        """The scores of the cross-attention are divided twice by √d.
+
+        `attend` divides already.
+        """
+        return _decoder(G, H_E, W | {"W_Q_C": W["W_Q_C"] / math.sqrt(G.shape[-1])}, real)
+
+    def scaled_twice_in_self(G, H_E, W, real):
+        """The scores of the self-attention are divided twice by √d.
+
+        `attend` divides already.
+        """
+        return _decoder(G, H_E, W | {"W_Q_D": W["W_Q_D"] / math.sqrt(G.shape[-1])}, real)
+
+    def cross_not_scaled(G, H_E, W, real):
+        """The scores of the cross-attention are not divided by √d.
+
+        Both A14 and A16 divide.
+        """
+        return _decoder(G, H_E, W | {"W_Q_C": W["W_Q_C"] * math.sqrt(G.shape[-1])}, real)
+
+    def self_not_scaled(G, H_E, W, real):
+        """The scores of the self-attention are not divided by √d.
+
+        Both A14 and A16 divide.
+        """
+        return _decoder(G, H_E, W | {"W_Q_D": W["W_Q_D"] * math.sqrt(G.shape[-1])}, real)
+
+    def last_row_only(G, H_E, W, real):
+        """You return the row of the last target word only.
+
+        In training, every row predicts a word. How many rows has H_D?
+        """
+        return correct(G, H_E, W, real)[..., -1:, :]
+
+    def normalised(G, H_E, W, real):
+        """Rows are normalised to mean 0 and variance 1 at the end. This model does not do so.
+
+        Layer normalisation comes in chapter 10.
+        """
+        return torch.nn.functional.layer_norm(correct(G, H_E, W, real), G.shape[-1:])
 
 
 class Right:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 
 from mtcourse.checks.draw import Draw
-from mtcourse.checks.exercise import functions_of, Exercise
+from mtcourse.checks.exercise import Exercise, functions_of
 from mtcourse.checks.outcomes import Case
 
 PAD, BOS, EOS = 0, 2, 3
@@ -26,6 +26,9 @@ def cases(draw: Draw) -> list[Case]:
         Case("a sentence that is empty", (labels([1, 3], 3), BOS, PAD)),
         Case("4 sentences", (labels([7, 3, 6, 2], 7), BOS, PAD)),
         Case("another id for <bos>", (labels([4, 6], 6), 4, PAD)),
+        Case("another id for padding", (torch.tensor([[7, 8, 3, 9], [5, 3, 9, 9]]), BOS, 9)),
+        Case("<bos> is 0 and padding 1", (torch.tensor([[6, 5, 3], [7, 3, 1], [3, 1, 1]]), 0, 1)),
+        Case("the shorter sentence first", (torch.tensor([[8, 3, 0, 0], [6, 6, 7, 3]]), BOS, PAD)),
     ]
 
 
@@ -155,6 +158,248 @@ class Wrong:
         labels.copy_(read)
         return labels
 
+    def bos_everywhere(labels, bos, pad):
+        """Each column is copied from the one before after that was overwritten, so <bos> runs
+        through the sentence.
+
+        Take the words from `labels`, and not from what you are writing.
+        """
+        return torch.full_like(labels, bos).masked_fill(labels == pad, pad)
+
+    def bos_everywhere_and_in_padding(labels, bos, pad):
+        """<bos> runs through everything.
+
+        Take the words from `labels`, and not from what you are writing.
+        """
+        return torch.full_like(labels, bos)
+
+    def bos_by_column(labels, bos, pad):
+        """Each column is copied from the one before after that was overwritten, so the first word
+        runs through the sentence.
+
+        Take the words from `labels`, and not from what you are writing.
+        """
+        read = labels[:, :1].expand_as(labels).clone()
+        read[:, 0] = bos
+        return read.masked_fill(labels == pad, pad)
+
+    def pads_one_too_many(labels, bos, pad):
+        """The row that predicts <eos> reads padding, as if the next label counted. It should read
+        the last word.
+
+        Which positions are padding: those of the labels, or those of the shifted inputs?
+        """
+        read = correct(labels, bos, pad)
+        return read.masked_fill((labels == EOS) | (labels == pad), pad)
+
+    def padding_is_bos(labels, bos, pad):
+        """Where the label is padding, you put <bos>.
+
+        Where the label is padding, so is the input.
+        """
+        return correct(labels, bos, pad).masked_fill(labels == pad, bos)
+
+    def padding_is_eos(labels, bos, pad):
+        """Where the label is padding, you put <eos>.
+
+        Where the label is padding, so is the input.
+        """
+        return correct(labels, bos, pad).masked_fill(labels == pad, EOS)
+
+    def eos_slid_away(labels, bos, pad):
+        """Where <eos> slid into the first position of padding, you put <bos>, or left the wrong
+        symbol.
+
+        Where the label is padding, so is the input.
+        """
+        read = Wrong.reads_its_end(labels, bos, pad)
+        return read.masked_fill(read == EOS, bos)
+
+    def bos_at_the_end(labels, bos, pad):
+        """<bos> stands at the end, and the target moved to the left.
+
+        Row j reads what comes before word j. Where does a sentence begin?
+        """
+        last = torch.full_like(labels[:, :1], bos)
+        return torch.cat([labels[:, 1:], last], dim=1).masked_fill(labels == pad, pad)
+
+    def bos_at_the_end_with_padding(labels, bos, pad):
+        """<bos> stands in the last column, and the target moved to the left.
+
+        Row j reads what comes before word j. Where does a sentence begin?
+        """
+        return torch.cat([labels[:, 1:], torch.full_like(labels[:, :1], bos)], dim=1)
+
+    def bos_for_the_last(labels, bos, pad):
+        """<bos> took the place of the last column, and nothing moved.
+
+        Row j reads what comes before word j. Where does a sentence begin?
+        """
+        read = labels.clone()
+        read[:, -1] = bos
+        return read
+
+    def bos_for_eos(labels, bos, pad):
+        """<bos> took the place of <eos>, and nothing moved.
+
+        Row j reads what comes before word j. Where does a sentence begin?
+        """
+        return labels.masked_fill(labels == EOS, bos)
+
+    def eos_stays(labels, bos, pad):
+        """<eos> stayed where it is, and only the words before it moved.
+
+        Row j reads what comes before word j. What does the row read that predicts <eos>?
+        """
+        return torch.where(labels == EOS, labels, correct(labels, bos, pad))
+
+    def eos_lost(labels, bos, pad):
+        """<eos> became padding, and the words stayed where they are.
+
+        The target moves to the right by one. What does its first row read?
+        """
+        return labels.masked_fill(labels == EOS, pad)
+
+    def lengths_of_the_first(labels, bos, pad):
+        """The length of the first sentence is used for all.
+
+        Each sentence has padding of its own.
+        """
+        read = Wrong.reads_its_end(labels, bos, pad)
+        return read.masked_fill(labels[:1] == pad, pad)
+
+    def one_shorter_with_bos(labels, bos, pad):
+        """The last two columns are dropped, or the result is one column short.
+
+        Each input belongs to one label. How many labels are there?
+        """
+        return correct(labels, bos, pad)[:, :-1]
+
+    def one_shorter_at_the_front(labels, bos, pad):
+        """The first column was dropped: there is one input too few, and no <bos>.
+
+        What does a decoder read when nothing has been written yet?
+        """
+        return labels[:, 1:].clone()
+
+    def one_longer_at_the_end(labels, bos, pad):
+        """<bos> was put at the end, and there is one more input than labels.
+
+        Each input belongs to one label. Where does a sentence begin?
+        """
+        return torch.cat([labels, torch.full_like(labels[:, :1], bos)], dim=1)
+
+    def one_longer_with_padding(labels, bos, pad):
+        """<bos> was put in front and nothing was dropped, except that <eos> became padding.
+
+        Each input belongs to one label. How many labels are there?
+        """
+        longer = torch.cat([torch.full_like(labels[:, :1], bos), labels], dim=1)
+        return longer.masked_fill(longer == EOS, pad)
+
+    def bos_and_pad_exchanged(labels, bos, pad):
+        """You exchanged `bos` and `pad`.
+
+        Which one stands in front, and which one behind?
+        """
+        return correct(labels, pad, bos)
+
+    def padding_is_zero(labels, bos, pad):
+        """Padding is recognised by the number 0, or written as 0, whatever `pad` is.
+
+        The third argument says which id it is.
+        """
+        return torch.where(labels == 0, 0, Wrong.reads_its_end(labels, bos, pad))
+
+    def padding_becomes_zero(labels, bos, pad):
+        """Where the label is padding, you put 0, whatever `pad` is.
+
+        The third argument says which id it is.
+        """
+        return correct(labels, bos, pad).masked_fill(labels == pad, 0)
+
+    def both_ids_fixed(labels, bos, pad):
+        """You use 2 for <bos> and 0 for padding, whatever the arguments are.
+
+        The second and the third argument say which ids they are.
+        """
+        return torch.where(labels == 0, 0, Wrong.reads_its_end(labels, 2, 0))
+
+    def bos_one(labels, bos, pad):
+        """You put 1 in front, whatever the id of <bos> is.
+
+        The second argument says which id it is.
+        """
+        return correct(labels, 1, pad)
+
+    def bos_zero(labels, bos, pad):
+        """You put 0 in front, whatever the ids are.
+
+        The second argument is the id of <bos>.
+        """
+        return correct(labels, 0, pad)
+
+    def reversed_sentence(labels, bos, pad):
+        """The words stand in reverse order.
+
+        Row j reads what comes before word j. In which order?
+        """
+        return correct(labels, bos, pad).flip(-1)
+
+    def two_bos(labels, bos, pad):
+        """<bos> stands in the first two places.
+
+        Only one position is new.
+        """
+        read = correct(labels, bos, pad)
+        read[:, 1:2] = bos
+        return read.masked_fill(labels == pad, pad)
+
+    def as_lists(labels, bos, pad):
+        """You return lists.
+
+        `torch.tensor` makes a tensor of them.
+        """
+        return correct(labels, bos, pad).tolist()
+
+    def first_sentence_only(labels, bos, pad):
+        """You return the first sentence only.
+
+        The result has the shape of `labels`.
+        """
+        return correct(labels, bos, pad)[:1]
+
+    def one_row(labels, bos, pad):
+        """You return one long row.
+
+        The result has the shape of `labels`.
+        """
+        return correct(labels, bos, pad).flatten()
+
+    def last_word_becomes_padding(labels, bos, pad):
+        """The last position of each sentence that has more than one is padding: the row that
+        predicts <eos> reads nothing.
+
+        Where the *label* is padding, so is the input.
+        """
+        lengths = (labels != pad).sum(1, keepdim=True)
+        beyond = torch.arange(labels.shape[1]) >= (lengths - 1).clamp(min=1)
+        return Wrong.reads_its_end(labels, bos, pad).masked_fill(beyond, pad)
+
+    def last_column_and_eos_lost(labels, bos, pad):
+        """The last column was dropped, and <eos> became padding; nothing stands in front.
+
+        What does a decoder read when nothing has been written yet?
+        """
+        return labels[:, :-1].masked_fill(labels[:, 1:] == pad, pad)
+
+    def symbols_exchanged(labels, bos, pad):
+        """Padding stands in front, and <bos> where the label is padding.
+
+        Which one says that nothing is written yet?
+        """
+        return Wrong.padding_in_front(labels, bos, pad).masked_fill(labels == pad, bos)
+
 
 class Right:
     """Right answers, written differently."""
@@ -186,6 +431,15 @@ class Right:
             read = [bos, *words[:-1]][: len(words)]
             rows.append(read + [pad] * (len(row) - len(read)))
         return torch.tensor(rows)
+
+    def one_sentence_at_a_time(labels, bos, pad):
+        """Fills a tensor of padding."""
+        read = torch.full_like(labels, pad)
+        for row, sentence in zip(read, labels, strict=True):
+            count = int((sentence != pad).sum())
+            row[0] = bos
+            row[1:count] = sentence[: count - 1]
+        return read
 
 
 EXERCISE = Exercise(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import torch
 
-from mtcourse.checks.exercise import functions_of, Exercise
+from mtcourse.checks.exercise import Exercise, functions_of
 
 V_S, V_T, D = 1000, 1200, 64
 
@@ -21,6 +21,14 @@ def _answer(tables, attention, networks, output, all_=None):
 
 
 _TABLES, _ATTENTION, _NETWORKS, _OUTPUT = (V_S + V_T) * D, 9 * D**2, 4 * D**2, D * V_T
+
+
+def _with(tables=_TABLES, attention=_ATTENTION, networks=_NETWORKS, output=_OUTPUT, all_=None):
+    """The right answer but for some numbers, and their sum."""
+    return _answer(tables, attention, networks, output, all_)
+
+
+_SUM = _TABLES + _ATTENTION + _NETWORKS + _OUTPUT
 
 
 def correct():
@@ -137,6 +145,293 @@ class Wrong:
         """
         return _answer(_TABLES, _ATTENTION, _NETWORKS, _OUTPUT, _ATTENTION + _NETWORKS + _OUTPUT)
 
+    def larger_vocabulary_twice():
+        """Your two tables are equally long, as if both languages had the larger vocabulary.
+
+        A table has a row of d numbers for each word of its language.
+        """
+        return _with(tables=2 * V_T * D)
+
+    def smaller_vocabulary_twice():
+        """Your two tables are equally long, as if both languages had the smaller vocabulary.
+
+        A table has a row of d numbers for each word of its language.
+        """
+        return _with(tables=2 * V_S * D)
+
+    def table_of_pairs():
+        """Your table has a number for each pair of a source word and a target word.
+
+        A table has a row of d numbers for each word of its language.
+        """
+        return _with(tables=V_S * V_T)
+
+    def tables_of_pairs_of_words():
+        """Your tables have a number for each pair of words of a language, like one-hot vectors.
+
+        A table has a row of d numbers for each word of its language.
+        """
+        return _with(tables=V_S**2 + V_T**2)
+
+    def words_counted():
+        """You counted the words and not the numbers.
+
+        A table has a row of d numbers for each word of its language.
+        """
+        return _with(tables=V_S + V_T)
+
+    def tables_multiplied():
+        """You multiplied the sizes of the two tables.
+
+        Numbers of different matrices are added.
+        """
+        return _with(tables=V_S * D * V_T * D)
+
+    def three_tables():
+        """You counted the target's table twice, once more for the output.
+
+        The output has a name of its own among the parts.
+        """
+        return _with(tables=(V_S + 2 * V_T) * D)
+
+    def learnt_positions():
+        """You counted a table of positions among the tables.
+
+        The question says how the positions are made.
+        """
+        return _with(tables=_TABLES + 64 * D)
+
+    def tables_twice():
+        """You counted every table twice.
+
+        A table has a row of d numbers for each word of its language.
+        """
+        return _with(tables=2 * _TABLES)
+
+    def width_squared():
+        """Your tables are V × d × d.
+
+        A table has a row of d numbers for each word of its language.
+        """
+        return _with(tables=_TABLES * D)
+
+    def cross_attention_with_queries_only():
+        """You counted a single matrix for the cross-attention.
+
+        Its keys and values are computed from H_E, with matrices of its own.
+        """
+        return _with(attention=7 * D**2)
+
+    def cross_attention_with_two():
+        """You counted two matrices for the cross-attention, or eight in all.
+
+        Queries, keys and values: which of them have matrices of their own?
+        """
+        return _with(attention=8 * D**2)
+
+    def six_attentions():
+        """You counted twice as many matrices as there are.
+
+        How many attentions are there, and which matrices has each of them?
+        """
+        return _with(attention=18 * D**2)
+
+    def three_matrices():
+        """You counted three numbers for each row, or matrices with d numbers.
+
+        A matrix d × d has d² numbers.
+        """
+        return _with(attention=9 * D)
+
+    def two_widths():
+        """A matrix d × d has 2 d numbers in your sum.
+
+        Count rows times columns.
+        """
+        return _with(attention=18 * D, networks=8 * D)
+
+    def attention_biases():
+        """You counted biases in the attentions. Document A has none.
+
+        The question says it.
+        """
+        return _with(attention=_ATTENTION + 9 * D)
+
+    def biases_everywhere():
+        """You counted biases in every layer. Document A has none.
+
+        The question says it.
+        """
+        return _with(attention=_ATTENTION + 9 * D, networks=_NETWORKS + 4 * D, output=_OUTPUT + V_T)
+
+    def heads_of_eight():
+        """You counted the attentions with the width of a head, d/8 or less.
+
+        The model has one head. How wide is it?
+        """
+        return _with(attention=9 * D * D // 8)
+
+    def scores_counted():
+        """You counted a fourth matrix, or scores, in one attention.
+
+        Scores are computed and not learnt.
+        """
+        return _with(attention=10 * D**2)
+
+    def three_networks():
+        """You counted three networks, one after each attention.
+
+        The decoder has a single network, behind its second attention.
+        """
+        return _with(networks=6 * D**2)
+
+    def four_networks():
+        """You counted four networks.
+
+        There are two networks, and each has two matrices, d × d.
+        """
+        return _with(networks=8 * D**2)
+
+    def one_matrix_of_a_network():
+        """You counted a single matrix in all the networks.
+
+        There are two networks, and each has two matrices, d × d.
+        """
+        return _with(networks=D**2)
+
+    def networks_of_twice_the_width():
+        """Your networks are eight times as large as document A's.
+
+        There are two networks, and each has two matrices, d × d.
+        """
+        return _with(networks=32 * D**2)
+
+    def output_of_both():
+        """W_O scores the words of both languages in your count.
+
+        W_O turns a row of d numbers into one number for each target word.
+        """
+        return _with(output=D * (V_S + V_T))
+
+    def output_with_a_bias():
+        """You counted a bias for each target word in the output.
+
+        The question says that there is none.
+        """
+        return _with(output=_OUTPUT + V_T)
+
+    def output_of_words():
+        """You counted one number for each target word in the output.
+
+        W_O turns a row of d numbers into one number for each target word.
+        """
+        return _with(output=V_T)
+
+    def output_by_words():
+        """Your output matrix is V_t × V_t.
+
+        W_O turns a row of d numbers into one number for each target word.
+        """
+        return _with(output=V_T**2)
+
+    def output_from_source_words():
+        """Your output matrix goes from source words to target words.
+
+        W_O turns a row of d numbers into one number for each target word.
+        """
+        return _with(output=V_S * V_T)
+
+    def output_twice():
+        """You counted two output matrices.
+
+        W_O turns a row of d numbers into one number for each target word.
+        """
+        return _with(output=2 * _OUTPUT)
+
+    def positions_in_the_sum():
+        """The parts are right, but the sum has 64 learnt positions.
+
+        The question says how the positions are made.
+        """
+        return _with(all_=_SUM + 64 * D)
+
+    def sum_without_attention():
+        """The parts are right, but the attentions are missing from the sum.
+
+        Add up the four parts, each once.
+        """
+        return _with(all_=_SUM - _ATTENTION)
+
+    def sum_without_networks():
+        """The parts are right, but the networks are missing from the sum.
+
+        Add up the four parts, each once.
+        """
+        return _with(all_=_SUM - _NETWORKS)
+
+    def sum_of_square_matrices():
+        """Your sum takes all sixteen matrices for square ones.
+
+        Three of the sixteen are not d × d.
+        """
+        return _with(all_=16 * D**2)
+
+    def sum_of_thirteen():
+        """Your sum has only the square matrices.
+
+        Add up the four parts, each once.
+        """
+        return _with(all_=13 * D**2)
+
+    def sum_with_biases():
+        """The parts are right, but the sum has biases.
+
+        The question says that there are none.
+        """
+        return _with(all_=_SUM + 13 * D + V_T)
+
+    def matrices_counted():
+        """You counted matrices. The question asks for the numbers in them.
+
+        How many numbers has a matrix d × d?
+        """
+        return _with(2, 9, 4, 1)
+
+    def six_blocks():
+        """You counted six layers on each side.
+
+        The question says how many there are.
+        """
+        return _with(attention=54 * D**2, networks=24 * D**2)
+
+    def two_layers():
+        """You counted two layers on each side.
+
+        The question says how many there are.
+        """
+        return _with(attention=18 * D**2, networks=8 * D**2, output=_OUTPUT + 0)
+
+    def bytes():
+        """You counted bytes, four for each number.
+
+        The question asks how many numbers the model learns.
+        """
+        return _with(4 * _TABLES, 4 * _ATTENTION, 4 * _NETWORKS, 4 * _OUTPUT)
+
+    def width_of_512():
+        """You counted with another width than 64, that of document B.
+
+        The question says which width it is.
+        """
+        return _with((V_S + V_T) * 512, 9 * 512**2, 4 * 512**2, 512 * V_T)
+
+    def in_thousands():
+        """You give thousands.
+
+        Give whole numbers.
+        """
+        return _with(all_=_SUM / 1000)
+
 
 class Right:
     """Right answers, written differently."""
@@ -153,7 +448,9 @@ class Right:
 
     def by_the_formula():
         """The sum as (V_s + 2 V_t) d + 13 d^2, with floats."""
-        return _answer(2200 * 64.0, 9 * 64.0**2, 4 * 64.0**2, 1200 * 64.0, 3400 * 64.0 + 13 * 64.0**2)
+        return _answer(
+            2200 * 64.0, 9 * 64.0**2, 4 * 64.0**2, 1200 * 64.0, 3400 * 64.0 + 13 * 64.0**2
+        )
 
     def counted():
         """Counts the entries of matrices of these shapes."""

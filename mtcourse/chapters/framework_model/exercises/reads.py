@@ -7,7 +7,7 @@ import math
 import torch
 
 from mtcourse.checks.draw import Draw
-from mtcourse.checks.exercise import functions_of, Exercise
+from mtcourse.checks.exercise import Exercise, functions_of
 from mtcourse.checks.outcomes import Case
 
 ROUNDING = 1e-3
@@ -31,7 +31,41 @@ def cases(draw: Draw) -> list[Case]:
         Case("rows in which two words change places", _two_words(draw, 4, 6, -1.0, 1.0)),
         Case("rows in which two words come to share", _two_words(draw, 4, 6, shared, shared)),
         case("a single word", 1, 4, ones[:1, :1]),
+        Case("400 words, of which a rare one moves", _one_word(draw, 400, -8.0)),
+        Case("a word that has half of the weight moves", _one_word(draw, 4, math.log(3))),
+        Case("400 words that move by less than a thousandth each", _many_words(draw)),
     ]
+
+
+_MOVES = [
+    [0.0005, 0.002, 0.0002, -0.05],
+    [0.0015, -0.002, -0.0005, 0.005],
+    [-0.05, 0.0002, 0.02, 0.0005],
+    [0.5, -0.5, 0.0002, -0.0015],
+]
+"""By how much the logit of word 2 moves in row j, when word k is replaced."""
+
+
+def _one_word(draw: Draw, V: int, height: float):
+    """The moves of one word's logit. All others stay, but for a constant of some rows."""
+    m = len(_MOVES)
+    before = torch.zeros(m, V, dtype=draw.dtype)
+    before[:, 2] = height
+    after = before.repeat(m, 1, 1)
+    after[..., 2] += draw.tensor(_MOVES).T
+    after[1] += 2.0
+    return before, after
+
+
+def _many_words(draw: Draw):
+    """Every word of some rows moves by 0.0004, half of them up, half of them down."""
+    signs = torch.ones(400, dtype=draw.dtype)
+    signs[::2] = -1.0
+    before = 0.5 * signs.roll(7).repeat(3, 1)
+    after = before.repeat(3, 1, 1) + 4e-4 * signs
+    after[0, 2, 5] += 0.004
+    after[1, 0] = before[0]
+    return before, after
 
 
 def _logits(draw: Draw, m: int, V: int, moved):
@@ -45,7 +79,8 @@ def _logits(draw: Draw, m: int, V: int, moved):
     push[..., 2] = -1.0 - draw.normal(m, m).abs()
     after = before + push * moved.T[..., None]
     shifted = 3.0 * draw.booleans(m, m, 1)
-    after = after + shifted + 1e-5 * draw.normal(m, m, V)
+    signs = torch.tensor([1.0, -1.0], dtype=before.dtype).repeat(V)[:V]
+    after = after + shifted + 1e-5 * signs * (1 if draw.size(0, 1) else -1)
     return before, after
 
 
@@ -66,6 +101,11 @@ def correct(before, after):
     """Where the log-probabilities differ by more than rounding: rows are predictions."""
     change = (after.log_softmax(-1) - before.log_softmax(-1)).abs().amax(-1)
     return (change > ROUNDING).T
+
+
+def _logs(before, after):
+    """Log-probabilities, and by how much each of them changes."""
+    return after.log_softmax(-1), after.log_softmax(-1) - before.log_softmax(-1)
 
 
 class Wrong:
@@ -94,9 +134,9 @@ class Wrong:
         return Wrong.of_logits(before, after).T.contiguous()
 
     def exactly(before, after):
-        """You count any difference, even one in the last digit, which is rounding.
+        """You count differences far below a thousandth, and these are rounding.
 
-        A sum in another order differs a little. Ask for more than a thousandth.
+        A sum in another order differs a little. By how much must a logarithm differ to count?
         """
         return (after.log_softmax(-1) != before.log_softmax(-1)).any(-1).T
 
@@ -177,14 +217,291 @@ class Wrong:
         change = (after.log_softmax(-2) - before.log_softmax(-2)).abs().amax(-1)
         return (change > ROUNDING).T
 
+    def of_probabilities(before, after):
+        """You compare the probabilities themselves. A rare word's can hardly move by a thousandth.
+
+        The question asks for the logarithm of some probability.
+        """
+        return ((after.softmax(-1) - before.softmax(-1)).abs().amax(-1) > ROUNDING).T
+
+    def of_probabilities_transposed(before, after):
+        """You compare the probabilities themselves, and the map is transposed.
+
+        The question asks for their logarithms. And which word is `after[k]` for?
+        """
+        return (after.softmax(-1) - before.softmax(-1)).abs().amax(-1) > ROUNDING
+
+    def divergence(before, after):
+        """You compute a divergence of the two distributions. It is small where a rare word moves.
+
+        The question asks for the largest change of a logarithm.
+        """
+        logs, change = _logs(before, after)
+        return ((logs.exp() * change).sum(-1) > ROUNDING).T
+
+    def only_rising(before, after):
+        """You count only changes upwards. A probability may fall.
+
+        What does the sign of a change matter? Take absolute values.
+        """
+        change = _logs(before, after)[1]
+        return (change.amax(-1) > ROUNDING).T
+
+    def only_falling(before, after):
+        """You count only changes downwards. A probability may rise.
+
+        What does the sign of a change matter? Take absolute values.
+        """
+        change = _logs(before, after)[1]
+        return (change.amin(-1) < -ROUNDING).T
+
+    def mean_of_sizes(before, after):
+        """You average the sizes of the changes over the vocabulary. One word of 400 then counts for
+        little.
+
+        Which of the changes in a row must exceed a thousandth, and which changes: of probabilities
+        or of their logarithms?
+        """
+        change = _logs(before, after)[1]
+        return (change.abs().mean(-1) > ROUNDING).T
+
+    def sum_of_sizes(before, after):
+        """You put the changes of all words together. Rounding in many words then exceeds a
+        thousandth.
+
+        Which of the changes in a row must exceed a thousandth, and which changes: of probabilities
+        or of their logarithms?
+        """
+        change = _logs(before, after)[1]
+        return (change.abs().sum(-1) > ROUNDING).T
+
+    def squares(before, after):
+        """You compare squares of the changes with a thousandth.
+
+        Which of the changes in a row must exceed a thousandth, and which changes: of probabilities
+        or of their logarithms?
+        """
+        change = _logs(before, after)[1]
+        return ((change**2).amax(-1) > ROUNDING).T
+
+    def sum_of_squares(before, after):
+        """You compare the sum of the squared changes with a thousandth.
+
+        Which of the changes in a row must exceed a thousandth, and which changes: of probabilities
+        or of their logarithms?
+        """
+        change = _logs(before, after)[1]
+        return ((change**2).sum(-1) > ROUNDING).T
+
+    def limit_half(before, after):
+        """Your limit is a half, or near it.
+
+        How large is a thousandth?
+        """
+        change = _logs(before, after)[1]
+        return (change.abs().amax(-1) > 0.3).T
+
+    def limit_tenth(before, after):
+        """Your limit is a tenth.
+
+        How large is a thousandth?
+        """
+        change = _logs(before, after)[1]
+        return (change.abs().amax(-1) > 0.1).T
+
+    def limit_hundredth(before, after):
+        """Your limit is a hundredth.
+
+        How large is a thousandth?
+        """
+        change = _logs(before, after)[1]
+        return (change.abs().amax(-1) > 0.01).T
+
+    def limit_ten_thousandth(before, after):
+        """Your limit is a ten-thousandth.
+
+        How large is a thousandth?
+        """
+        change = _logs(before, after)[1]
+        return (change.abs().amax(-1) > 1e-4).T
+
+    def limit_of_isclose(before, after):
+        """Your limit grows with the numbers: the larger a logarithm, the more it may change.
+
+        `isclose` and `allclose` have two tolerances. What does `rtol` do?
+        """
+        p, q = before.log_softmax(-1), _logs(before, after)[0]
+        return (~torch.isclose(q, p.expand_as(q), rtol=1e-3, atol=1e-3)).any(-1).T
+
+    def limit_of_isclose_alone(before, after):
+        """Your limit is a share of each logarithm.
+
+        `isclose` and `allclose` have two tolerances. What does `rtol` do?
+        """
+        p, q = before.log_softmax(-1), _logs(before, after)[0]
+        return ((q - p).abs() > 1e-3 * p.abs()).any(-1).T
+
+    def limit_of_allclose(before, after):
+        """Your limit is that of `allclose`, a hundred-millionth and a share of each number.
+
+        `allclose` has two tolerances. Which should they be?
+        """
+        p, q = before.log_softmax(-1), _logs(before, after)[0]
+        return (~torch.isclose(q, p.expand_as(q))).any(-1).T
+
+    def largest_subtracted(before, after):
+        """You subtract a number from each row of logits, such as its largest or its mean, but not
+        the one that makes logarithms of probabilities.
+
+        What must the exponentials of a row sum to?
+        """
+        p, q = (x - x.amax(-1, keepdim=True) for x in (before, after))
+        return ((q - p).abs().amax(-1) > ROUNDING).T
+
+    def first_dimension(before, after):
+        """Your log-softmax runs along dimension 0.
+
+        Which number means the last dimension, however many there are?
+        """
+        return ((after.log_softmax(0) - before.log_softmax(0)).abs().amax(-1) > ROUNDING).T
+
+    def row_k_of_before(before, after):
+        """You compare every row of `after[k]` with row k of `before`.
+
+        Row j of `after[k]` was row j before the change.
+        """
+        q, p = _logs(before, after)[0], before.log_softmax(-1)
+        return ((q - p[:, None]).abs().amax(-1) > ROUNDING).T
+
+    def row_k_of_before_not_transposed(before, after):
+        """You compare every row of `after[k]` with row k of `before`, and the map is transposed.
+
+        Row j of `after[k]` was row j before the change.
+        """
+        q, p = _logs(before, after)[0], before.log_softmax(-1)
+        return (q - p[:, None]).abs().amax(-1) > ROUNDING
+
+    def compared_with_the_first(before, after):
+        """You compare `after[k]` with `after[0]`, and not with `before`.
+
+        Which logits are those of the target as it is?
+        """
+        q = _logs(before, after)[0]
+        return ((q - q[:1]).abs().amax(-1) > ROUNDING).T
+
+    def strict_triangle(before, after):
+        """You return a triangle without the diagonal, whatever the experiment shows.
+
+        What a model should read and what it does read are two things. Compare the numbers.
+        """
+        return torch.ones(len(before), len(before), dtype=torch.bool).tril(-1)
+
+    def upper_triangle(before, after):
+        """You return the triangle above the diagonal, whatever the experiment shows.
+
+        What a model may read and what it does read are two things. Compare the numbers.
+        """
+        return torch.ones(len(before), len(before), dtype=torch.bool).triu()
+
+    def everything(before, after):
+        """Your result is True everywhere.
+
+        Are log-probabilities compared with log-probabilities, along the same dimension?
+        """
+        return torch.ones(len(before), len(before), dtype=torch.bool)
+
+    def identity(before, after):
+        """You return True on the diagonal, whatever the experiment shows.
+
+        Compare the numbers.
+        """
+        return torch.eye(len(before), dtype=torch.bool)
+
+    def deletes_later_words(before, after):
+        """You measure, but delete what lies above the diagonal.
+
+        Whether there is a mask is to be found out.
+        """
+        return correct(before, after).tril()
+
+    def deletes_later_words_and_itself(before, after):
+        """You measure, but delete the diagonal and what lies above it.
+
+        What a row has read is to be found out.
+        """
+        return correct(before, after).tril(-1)
+
+    def deletes_earlier_words(before, after):
+        """You measure, but delete what lies below the diagonal.
+
+        What a row has read is to be found out.
+        """
+        return correct(before, after).triu()
+
+    def diagonal_only(before, after):
+        """You measure only what each row does when its own word is replaced.
+
+        Which rows move when word k is replaced? All of them are in `after[k]`.
+        """
+        return correct(before, after) & torch.eye(len(before), dtype=torch.bool)
+
+    def every_word_before(before, after):
+        """You return True for all words up to the last one that a row has read.
+
+        Each cell is a question of its own.
+        """
+        return correct(before, after).flip(-1).cummax(-1).values.flip(-1)
+
+    def word_that_was_best(before, after):
+        """You look only at the most probable word of a row.
+
+        Any word of the vocabulary may move.
+        """
+        best = before.argmax(-1)
+        change = _logs(before, after)[1]
+        place = best.expand(len(best), -1)[..., None]
+        return (change.gather(-1, place)[..., 0].abs() > ROUNDING).T
+
+    def first_word_of_the_vocabulary(before, after):
+        """You look only at one and the same word of the vocabulary.
+
+        Any word of the vocabulary may move.
+        """
+        change = _logs(before, after)[1]
+        return (change[..., 0].abs() > ROUNDING).T
+
+    def order_of_words(before, after):
+        """You ask whether the order of the words by probability changed. A row can move without
+        that.
+
+        Compare all log-probabilities of a row.
+        """
+        return (after.argsort(-1) != before.argsort(-1)).any(-1).T
+
+    def one_for_each_prediction(before, after):
+        """You return one answer for each prediction, whichever word was replaced.
+
+        The result has a row for each prediction and a column for each word.
+        """
+        return correct(before, after).any(-1)
+
+    def whole_vocabulary(before, after):
+        """You return an answer for every word of the vocabulary.
+
+        One larger difference in a row is enough: which dimension disappears?
+        """
+        return (_logs(before, after)[1].abs() > ROUNDING).transpose(0, 1)
+
+    def unmoved_transposed(before, after):
+        """Your result is True where nothing moved, and it is transposed.
+
+        True should mean that this row has read this word. And which word is `after[k]` for?
+        """
+        return ~correct(before, after).T
+
 
 class Right:
     """Right answers, written differently."""
-
-    def by_probabilities(before, after):
-        """Probabilities in place of logarithms."""
-        change = after.softmax(-1) - before.softmax(-1)
-        return (change.abs() > ROUNDING).any(-1).transpose(0, 1)
 
     def with_loops(before, after):
         """Cell by cell."""
@@ -192,23 +509,27 @@ class Right:
         found = torch.zeros(m, m, dtype=torch.bool)
         for j in range(m):
             for k in range(m):
-                found[j, k] = not torch.allclose(
-                    after[k, j].softmax(0), before[j].softmax(0), atol=1e-3, rtol=0
-                )
+                change = after[k, j].log_softmax(0) - before[j].log_softmax(0)
+                found[j, k] = bool((change.abs() > 1e-3).any())
         return found
 
-    def by_centred_logits(before, after):
-        """Takes the mean from each row, which a softmax does not see."""
+    def with_allclose(before, after):
+        """Rows that are not close, with an absolute limit alone."""
+        p, q = before.log_softmax(-1), after.log_softmax(-1)
+        m = range(len(p))
+        close = [[torch.allclose(q[k, j], p[j], rtol=0, atol=1e-3) for k in m] for j in m]
+        return ~torch.tensor(close)
 
-        def centred(x):
-            return x - x.mean(-1, keepdim=True)
+    def by_largest_and_smallest(before, after):
+        """The largest change upwards and the largest one downwards."""
+        change = after.log_softmax(2) - before.log_softmax(1)[None]
+        moved = (change.amax(2) > ROUNDING) | (change.amin(2) < -ROUNDING)
+        return moved.transpose(0, 1)
 
-        return ((centred(after) - centred(before)).norm(dim=-1) > ROUNDING).mT
-
-    def by_total_variation(before, after):
-        """Half of the sum of sizes."""
-        p, q = torch.softmax(before, -1), torch.softmax(after, -1)
-        return torch.einsum("kjv->jk", (q - p).abs()) / 2 > ROUNDING
+    def by_logsumexp(before, after):
+        """Logarithms by hand, in double precision."""
+        p, q = (x.double() - x.double().logsumexp(-1, keepdim=True) for x in (before, after))
+        return torch.einsum("kjv->jkv", (q - p).abs()).max(-1).values > ROUNDING
 
 
 EXERCISE = Exercise(

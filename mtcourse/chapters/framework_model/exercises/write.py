@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 
 from mtcourse.checks.draw import Draw
-from mtcourse.checks.exercise import functions_of, Exercise
+from mtcourse.checks.exercise import Exercise, functions_of
 from mtcourse.checks.outcomes import Case
 
 
@@ -25,7 +25,24 @@ def cases(draw: Draw) -> list[Case]:
         case("a model that ends just in time", 12, 5, 5),
         case("other ids for <bos> and <eos>", 12, 3, 20, bos=1, eos=0),
         case("a model that is stopped one word early", 12, 5, 4),
+        Case("a model that writes a word twice in a row", (_listed(draw, _TWICE), 2, 3, 20)),
+        Case("a model that comes back to a word", (_listed(draw, _AGAIN), 2, 3, 20)),
+        Case("a model that writes one word for ever", (_listed(draw, {2: {5: 4}}), 2, 3, 60)),
+        Case("one word for ever, of which one is wanted", (_listed(draw, {2: {5: 4}}), 2, 3, 1)),
+        Case("a model that writes 12 words and forgets <bos>", (_listed(draw, _LONG), 2, 3, 20)),
+        Case("<bos> is 5 and <eos> is 2", (_listed(draw, _OTHER), 5, 2, 20)),
     ]
+
+
+_TWICE = {2: {5: 4.0}, 5: {5: -1.0, 6: 2.0}, 6: {3: 10.0}}  # 5 5 6
+_AGAIN = {2: {5: 4.0}, 5: {5: -3.0, 6: 5.0, 7: 1.9}, 6: {5: 5.0, 6: -8.0}, 7: {3: 20.0}}  # 5 6 5 7
+_OTHER = {5: {6: 4.0}, 6: {6: -9.0, 3: 1.0, 7: 3.0}, 7: {7: -9.0, 3: 8.0}, 3: {2: 30.0}}  # 6 7 3
+_LONG = {2: {8: 12.5}, 8: {8: -1.0, 9: 0.1, 3: 0.01}, 9: {3: 9.0}}  # 8, 12 times, and 9
+
+
+def _listed(draw: Draw, rows) -> Tensor:
+    """A table of ten words with these scores, and 0 elsewhere."""
+    return draw.tensor([[float(rows.get(i, {}).get(j, 0.0)) for j in range(10)] for i in range(10)])
 
 
 def _words(draw: Draw, V: int, wanted: int) -> list[int]:
@@ -77,6 +94,18 @@ def _loop(table, bos, eos, most, *, row=-1, reads_all=True, stops=True):
         read = ids if reads_all else ids[-1:]
         word = int(logits_of(table, read)[row].argmax())
         if stops and word == eos:
+            break
+        ids.append(word)
+    return ids[1:]
+
+
+def _written(table, bos, eos, most, seen=None, chosen=None, ends=None):
+    """The right loop, with something else that is read, chosen, or ends it."""
+    ids = [bos]
+    for _ in range(most):
+        logits = logits_of(table, seen(ids) if seen else ids)
+        word = int(chosen(logits) if chosen else logits[-1].argmax())
+        if ends(word, ids) if ends else word == eos:
             break
         ids.append(word)
     return ids[1:]
@@ -178,11 +207,293 @@ class Wrong:
         return _loop(table, eos, eos, most)
 
     def begins_with_two(table, bos, eos, most):
-        """The loop begins with 2 and ends at 3, whatever the ids of <bos> and <eos> are.
+        """The loop begins with 2, whatever the id of <bos> is.
 
         They are the second and the third argument.
         """
         return _loop(table, 2, 3, most)
+
+    def ends_at_three(table, bos, eos, most):
+        """The loop ends at 3, whatever the id of <eos> is.
+
+        It is the third argument.
+        """
+        return _written(table, bos, eos, most, ends=lambda word, ids: word == 3)
+
+    def begins_with_the_id_one(table, bos, eos, most):
+        """The loop begins with 1, whatever the id of <bos> is.
+
+        It is the second argument.
+        """
+        return _loop(table, 1, eos, most)
+
+    def ends_at_padding(table, bos, eos, most):
+        """The loop ends at 0, whatever the id of <eos> is.
+
+        It is the third argument.
+        """
+        return _written(table, bos, eos, most, ends=lambda word, ids: word == 0)
+
+    def begins_with_nothing(table, bos, eos, most):
+        """The loop begins with an empty list, so there is no row to take a word from.
+
+        What does the model read before the first word?
+        """
+        return _written(table, bos, eos, most, seen=lambda ids: ids[1:])
+
+    def forgets_bos(table, bos, eos, most):
+        """<bos> is left out as soon as there are words.
+
+        The model has learnt sentences that begin with <bos>. What should it read each time?
+        """
+        return _written(table, bos, eos, most, seen=lambda ids: ids[1:] or ids)
+
+    def last_two_words(table, bos, eos, most):
+        """The model gets only the last two ids.
+
+        The model has no memory. Hand over everything that it should take into account.
+        """
+        return _written(table, bos, eos, most, seen=lambda ids: ids[-2:])
+
+    def last_three_words(table, bos, eos, most):
+        """The model gets only the last three ids.
+
+        The model has no memory. Hand over everything that it should take into account.
+        """
+        return _written(table, bos, eos, most, seen=lambda ids: ids[-3:])
+
+    def bos_and_last_word(table, bos, eos, most):
+        """The model gets <bos> and the last word, without the ones in between.
+
+        The model has no memory. Hand over everything that it should take into account.
+        """
+        return _written(
+            table, bos, eos, most, seen=lambda ids: ids if len(ids) < 2 else [ids[0], ids[-1]]
+        )
+
+    def all_but_the_last(table, bos, eos, most):
+        """The row that you use has not read the word that was written last.
+
+        Hand over everything that was written so far.
+        """
+        return _written(table, bos, eos, most, seen=lambda ids: ids[:-1] or ids)
+
+    def words_each_once(table, bos, eos, most):
+        """Each word is handed over once, even if it was written twice.
+
+        Hand over the list as it is.
+        """
+        return _written(table, bos, eos, most, seen=lambda ids: list(dict.fromkeys(ids)))
+
+    def second_row(table, bos, eos, most):
+        """The word comes from the second row.
+
+        Which row has read everything?
+        """
+        return _written(
+            table, bos, eos, most, chosen=lambda logits: logits[min(1, len(logits) - 1)].argmax()
+        )
+
+    def rows_added(table, bos, eos, most):
+        """The word comes from the sum, or the mean, of all rows.
+
+        One row has read everything. Which?
+        """
+        return _written(table, bos, eos, most, chosen=lambda logits: logits.sum(0).argmax())
+
+    def largest_of_all_rows(table, bos, eos, most):
+        """The word is the one with the largest score in any of the rows.
+
+        One row has read everything. Which?
+        """
+        return _written(table, bos, eos, most, chosen=lambda logits: logits.amax(0).argmax())
+
+    def place_in_all_rows(table, bos, eos, most):
+        """The word is a place in all rows together: `argmax` without a row counts through the whole
+        matrix.
+
+        Choose a row first.
+        """
+        return _written(table, bos, eos, most, chosen=lambda logits: logits.argmax())
+
+    def best_row(table, bos, eos, most):
+        """The word is the number of a row: the largest score of the last column.
+
+        Rows are words that were read, columns are words to write.
+        """
+        return _written(table, bos, eos, most, chosen=lambda logits: logits[:, -1].argmax())
+
+    def second_best(table, bos, eos, most):
+        """The word is the second best.
+
+        Greedy search takes the largest score.
+        """
+        return _written(table, bos, eos, most, chosen=lambda logits: logits[-1].topk(2).indices[1])
+
+    def repetition_ends(table, bos, eos, most):
+        """The loop ends where a word is the same as the one before.
+
+        A sentence may have a word twice in a row. What ends it?
+        """
+        return _written(table, bos, eos, most, ends=lambda word, ids: word in (eos, ids[-1]))
+
+    def any_repetition_ends(table, bos, eos, most):
+        """The loop ends where a word was written before.
+
+        A sentence may have a word twice. What ends it?
+        """
+        return _written(table, bos, eos, most, ends=lambda word, ids: word == eos or word in ids)
+
+    def repetition_is_left_out(table, bos, eos, most):
+        """A word that was written already is not written again.
+
+        A sentence may have a word twice. Which score is the largest?
+        """
+        return list(dict.fromkeys(correct(table, bos, eos, most)))
+
+    def special_word_ends(table, bos, eos, most):
+        """The loop ends at any of the ids 0 to 3.
+
+        Only <eos> ends a sentence, and its id is the third argument.
+        """
+        return _written(table, bos, eos, most, ends=lambda word, ids: word <= 3)
+
+    def new_sentence(table, bos, eos, most):
+        """After <eos> the loop begins a new sentence.
+
+        What does it mean that the model predicts <eos>?
+        """
+        words, ids = [], [bos]
+        for _ in range(most):
+            word = int(logits_of(table, ids)[-1].argmax())
+            ids = [bos] if word == eos else [*ids, word]
+            words += [word] * (word != eos)
+        return words
+
+    def eos_removed(table, bos, eos, most):
+        """The loop goes on after <eos>, and all <eos> are taken out at the end.
+
+        Where does a sentence end?
+        """
+        return [word for word in _loop(table, bos, eos, most, stops=False) if word != eos]
+
+    def best_word_but_eos(table, bos, eos, most):
+        """<eos> can never be chosen: the loop takes the best of the other words.
+
+        What does it mean that the model predicts <eos>?
+        """
+        ids = [bos]
+        for _ in range(most):
+            scores = logits_of(table, ids)[-1].clone()
+            scores[eos] = -1e9
+            ids.append(int(scores.argmax()))
+        return ids[1:]
+
+    def keeps_both(table, bos, eos, most):
+        """The words are right, but <bos> and <eos> are still around them.
+
+        Return the words between <bos> and <eos>, without the two.
+        """
+        return [bos, *Wrong.keeps_eos(table, bos, eos, most)]
+
+    def always_ends_with_eos(table, bos, eos, most):
+        """<eos> is at the end of every sentence, even where the model did not write it.
+
+        Return the words between <bos> and <eos>, without the two.
+        """
+        return [*correct(table, bos, eos, most), eos]
+
+    def loses_the_last(table, bos, eos, most):
+        """The last word is missing, even where the sentence ended by itself.
+
+        What is in the list when the loop ends?
+        """
+        return correct(table, bos, eos, most)[:-1]
+
+    def loses_both_ends(table, bos, eos, most):
+        """The first word and the last one are missing.
+
+        What is in the list when the loop ends?
+        """
+        return correct(table, bos, eos, most)[1:-1]
+
+    def first_word_only(table, bos, eos, most):
+        """Only the first word is written.
+
+        Is there a loop, and does its `return` stand behind it?
+        """
+        return correct(table, bos, eos, most)[:1]
+
+    def last_word_only(table, bos, eos, most):
+        """Only the last word is returned.
+
+        Which list holds all of them?
+        """
+        return correct(table, bos, eos, most)[-1:]
+
+    def nothing(table, bos, eos, most):
+        """You return an empty list.
+
+        Does your loop begin at all?
+        """
+        return []
+
+    def ignores_most(table, bos, eos, most):
+        """The loop does not stop after `most` words, but after 30.
+
+        The fourth argument says how many there may be.
+        """
+        return correct(table, bos, eos, 30)
+
+    def stops_at_twenty(table, bos, eos, most):
+        """The loop stops after 20 words, whatever `most` is.
+
+        The fourth argument says how many there may be.
+        """
+        return correct(table, bos, eos, 20)
+
+    def stops_at_fifty(table, bos, eos, most):
+        """The loop stops after 50 words, whatever `most` is.
+
+        The fourth argument says how many there may be.
+        """
+        return correct(table, bos, eos, 50)
+
+    def stops_at_hundred(table, bos, eos, most):
+        """The loop stops after 100 words, whatever `most` is.
+
+        The fourth argument says how many there may be.
+        """
+        return correct(table, bos, eos, 100)
+
+    def always_most(table, bos, eos, most):
+        """You return as many words as `most` says, with <eos> or padding behind the sentence.
+
+        Return the words between <bos> and <eos>.
+        """
+        ids = correct(table, bos, eos, most)
+        return ids + [eos] * (most - len(ids))
+
+    def two_too_few(table, bos, eos, most):
+        """A sentence that does not end by itself is cut off two words too early.
+
+        The loop writes at most `most` words, and neither <bos> nor <eos> counts as one.
+        """
+        return _loop(table, bos, eos, most - 2)
+
+    def number_of_words(table, bos, eos, most):
+        """You return how many words there are.
+
+        Return the list of their ids.
+        """
+        return len(correct(table, bos, eos, most))
+
+    def words_in_reverse(table, bos, eos, most):
+        """The words are right, but in reverse order.
+
+        Does `insert(0, …)` or `[::-1]` turn them round?
+        """
+        return correct(table, bos, eos, most)[::-1]
 
 
 class Right:

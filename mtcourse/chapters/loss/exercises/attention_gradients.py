@@ -7,7 +7,7 @@ import math
 import torch
 
 from mtcourse.checks.draw import Draw
-from mtcourse.checks.exercise import functions_of, Exercise
+from mtcourse.checks.exercise import Exercise, functions_of
 from mtcourse.checks.outcomes import Case
 from mtcourse.models import framework_gradients
 
@@ -50,6 +50,20 @@ def _through(Q, K, V, A_bar, scores_bar=None, scale_Q=1.0, scale_K=1.0):
     default = alpha * (alpha_bar - (alpha * alpha_bar).sum(-1, keepdim=True))
     S_bar = scores_bar(alpha, alpha_bar) if scores_bar else default
     return S_bar @ K / root * scale_Q, S_bar.mT @ Q / root * scale_K, alpha.mT @ A_bar
+
+
+def _rooted(Q, K, V, A_bar, root):
+    """Forward and back, with another number in the place of √d_k."""
+    factor = math.sqrt(Q.shape[-1]) / root
+    Q_bar, K_bar, V_bar = correct(factor * Q, K, V, A_bar)
+    return factor * Q_bar, K_bar, V_bar
+
+
+def _parts(Q, K, V, A_bar):
+    """The weights, their gradient, and that of the scores."""
+    alpha = (Q @ K.mT / math.sqrt(Q.shape[-1])).softmax(-1)
+    alpha_bar = A_bar @ V.mT
+    return alpha, alpha_bar, alpha * (alpha_bar - (alpha * alpha_bar).sum(-1, keepdim=True))
 
 
 class Wrong:
@@ -127,7 +141,9 @@ class Wrong:
             K,
             V,
             A_bar,
-            lambda alpha, alpha_bar: alpha * (alpha_bar - (alpha * alpha_bar).sum(-2, keepdim=True)),
+            lambda alpha, alpha_bar: (
+                alpha * (alpha_bar - (alpha * alpha_bar).sum(-2, keepdim=True))
+            ),
         )
 
     def signs_of_scores(Q, K, V, A_bar):
@@ -195,6 +211,254 @@ class Wrong:
         S_bar = alpha * (alpha_bar - (alpha * alpha_bar).sum(-1, keepdim=True))
         return S_bar @ K / root, S_bar.mT @ Q / root, alpha.mT @ A_bar
 
+    def scale_forgotten_for_queries(Q, K, V, A_bar):
+        """The gradient of the keys is divided by √d_k, but that of the queries is not.
+
+        Queries and keys both enter through S = Q Kᵀ / √d_k, so both gradients have the factor.
+        """
+        return _through(Q, K, V, A_bar, scale_Q=math.sqrt(Q.shape[-1]))
+
+    def scale_multiplied(Q, K, V, A_bar):
+        """You multiplied by √d_k on the way back, to undo the division.
+
+        A gradient is not undone: a factor on the way forward is the *same* factor on the way back.
+        """
+        return _through(Q, K, V, A_bar, scale_Q=Q.shape[-1], scale_K=Q.shape[-1])
+
+    def scale_for_values_too(Q, K, V, A_bar):
+        """You divided the gradient of the values by √d_k, too. There is no such factor in A = αV.
+
+        Where does the division by √d_k stand?
+        """
+        Q_bar, K_bar, V_bar = correct(Q, K, V, A_bar)
+        return Q_bar, K_bar, V_bar / math.sqrt(Q.shape[-1])
+
+    def root_of_d_v(Q, K, V, A_bar):
+        """You divided by √d_v, the root of the width of the *values*.
+
+        A score is a sum over the width of queries and keys.
+        """
+        return _rooted(Q, K, V, A_bar, math.sqrt(V.shape[-1]))
+
+    def root_of_the_keys(Q, K, V, A_bar):
+        """You divided by the root of the *number* of keys.
+
+        A score is a sum over the width of queries and keys.
+        """
+        return _rooted(Q, K, V, A_bar, math.sqrt(K.shape[-2]))
+
+    def root_of_the_queries(Q, K, V, A_bar):
+        """You divided by the root of the *number* of queries.
+
+        A score is a sum over the width of queries and keys.
+        """
+        return _rooted(Q, K, V, A_bar, math.sqrt(Q.shape[-2]))
+
+    def never_scaled(Q, K, V, A_bar):
+        """There is no √d_k in what you differentiate, neither forward nor back.
+
+        S is Q Kᵀ / √d_k.
+        """
+        return _rooted(Q, K, V, A_bar, 1.0)
+
+    def root_missing(Q, K, V, A_bar):
+        """You divided by d_k, forward and back. The root is missing.
+
+        S is Q Kᵀ / √d_k.
+        """
+        return _rooted(Q, K, V, A_bar, Q.shape[-1])
+
+    def plain_sum_for_weighted(Q, K, V, A_bar):
+        """You subtracted the plain sum of ᾱ in each row; it must be weighted by α.
+
+        In rule 3 of the chapter the sum over l has the weights α in it.
+        """
+        return _through(Q, K, V, A_bar, lambda a, b: a * (b - b.sum(-1, keepdim=True)))
+
+    def mean_for_sum(Q, K, V, A_bar):
+        """You took the mean of α ᾱ in each row; it must be the sum. The weights sum to 1 already.
+
+        In rule 3 of the chapter, is anything divided by the number of keys?
+        """
+        return _through(Q, K, V, A_bar, lambda a, b: a * (b - (a * b).mean(-1, keepdim=True)))
+
+    def added_for_subtracted(Q, K, V, A_bar):
+        """You added the weighted mean of the row. The derivative is diag(α) *minus* α αᵀ.
+
+        If one score grows, what do the other weights of its row do?
+        """
+        return _through(Q, K, V, A_bar, lambda a, b: a * (b + (a * b).sum(-1, keepdim=True)))
+
+    def outer_weight_forgotten(Q, K, V, A_bar):
+        """You subtracted the weighted mean of the row, but did not multiply by α afterwards.
+
+        Both parts of diag(α) - α αᵀ have a factor α_k.
+        """
+        return _through(Q, K, V, A_bar, lambda a, b: b - (a * b).sum(-1, keepdim=True))
+
+    def outer_weight_only_in_front(Q, K, V, A_bar):
+        """The first part, α ᾱ, is right. The second needs a factor α, too, before it is subtracted.
+
+        Write out row k of (diag(α) - α αᵀ) ᾱ.
+        """
+        return _through(Q, K, V, A_bar, lambda a, b: a * b - (a * b).sum(-1, keepdim=True))
+
+    def outer_weight_only_behind(Q, K, V, A_bar):
+        """The second part, α times the weighted mean, is right. In the first, α is missing.
+
+        Write out row k of (diag(α) - α αᵀ) ᾱ.
+        """
+        return _through(Q, K, V, A_bar, lambda a, b: b - a * (a * b).sum(-1, keepdim=True))
+
+    def only_the_second_part(Q, K, V, A_bar):
+        """You used only the part -α αᵀ of the softmax's derivative; diag(α) is missing.
+
+        If a score grows, its own weight grows.
+        """
+        return _through(Q, K, V, A_bar, lambda a, b: -a * (a * b).sum(-1, keepdim=True))
+
+    def weight_squared(Q, K, V, A_bar):
+        """You multiplied by α twice after subtracting the weighted mean.
+
+        Write out row k of (diag(α) - α αᵀ) ᾱ, and count the factors α_k.
+        """
+        return _through(Q, K, V, A_bar, lambda a, b: a * a * (b - (a * b).sum(-1, keepdim=True)))
+
+    def over_everything(Q, K, V, A_bar):
+        """You summed α ᾱ over all queries and keys. Each row has its own sum.
+
+        Each row of α belongs to one query and sums to 1, so the sum stays within the row.
+        """
+        return _through(Q, K, V, A_bar, lambda a, b: a * (b - (a * b).sum((-2, -1), keepdim=True)))
+
+    def sum_turned_round(Q, K, V, A_bar):
+        """The sum of each row lost its dimension, so it was subtracted from a column, or did not
+        fit.
+
+        Keep it: `keepdim=True`.
+        """
+        return _through(Q, K, V, A_bar, lambda a, b: a * (b - (a * b).sum(-1)))
+
+    def softmax_over_queries(Q, K, V, A_bar):
+        """Your weights come from a softmax over the queries: each column sums to 1. Each row
+        should.
+
+        Each query divides a weight of 1 among the keys. Along which dimension?
+        """
+        root = math.sqrt(Q.shape[-1])
+        alpha = (Q @ K.mT / root).softmax(-2)
+        alpha_bar = A_bar @ V.mT
+        S_bar = alpha * (alpha_bar - (alpha * alpha_bar).sum(-1, keepdim=True))
+        return S_bar @ K / root, S_bar.mT @ Q / root, alpha.mT @ A_bar
+
+    def softmax_and_its_derivative_over_queries(Q, K, V, A_bar):
+        """Your softmax and its derivative run over the queries: each column of α sums to 1.
+
+        Each query divides a weight of 1 among the keys. Along which dimension?
+        """
+        root = math.sqrt(Q.shape[-1])
+        alpha = (Q @ K.mT / root).softmax(-2)
+        alpha_bar = A_bar @ V.mT
+        S_bar = alpha * (alpha_bar - (alpha * alpha_bar).sum(-2, keepdim=True))
+        return S_bar @ K / root, S_bar.mT @ Q / root, alpha.mT @ A_bar
+
+    def softmax_in_dimension_1(Q, K, V, A_bar):
+        """A single sentence is right. In a batch, your softmax runs over dimension 1.
+
+        Keys are the *last* dimension of the scores, however many stand in front.
+        """
+        root = math.sqrt(Q.shape[-1])
+        alpha = (Q @ K.mT / root).softmax(1)
+        alpha_bar = A_bar @ V.mT
+        S_bar = alpha * (alpha_bar - (alpha * alpha_bar).sum(-1, keepdim=True))
+        return S_bar @ K / root, S_bar.mT @ Q / root, alpha.mT @ A_bar
+
+    def queries_for_keys(Q, K, V, A_bar):
+        """You multiplied the gradient of the scores by Q for the queries, and by K for the keys.
+
+        In S = Q Kᵀ / √d_k, the gradient of each factor contains the *other* one.
+        """
+        _, _, S_bar = _parts(Q, K, V, A_bar)
+        root = math.sqrt(Q.shape[-1])
+        return S_bar @ Q / root, S_bar.mT @ K / root, correct(Q, K, V, A_bar)[2]
+
+    def values_from_the_scores(Q, K, V, A_bar):
+        """For the gradient of the values you used the scores before the softmax.
+
+        A = αV: V is multiplied by the weights.
+        """
+        S = Q @ K.mT / math.sqrt(Q.shape[-1])
+        return *correct(Q, K, V, A_bar)[:2], S.mT @ A_bar
+
+    def values_from_the_gradient_of_scores(Q, K, V, A_bar):
+        """For the gradient of the values you used the gradient of the scores. It must be the
+        weights.
+
+        A = αV is a product. By rule 1 of the chapter, what is the gradient of its right factor?
+        """
+        _, _, S_bar = _parts(Q, K, V, A_bar)
+        return *correct(Q, K, V, A_bar)[:2], S_bar.mT @ A_bar
+
+    def values_from_the_gradient_of_weights(Q, K, V, A_bar):
+        """For the gradient of the values you used the gradient of the weights, not the weights.
+
+        A = αV is a product. By rule 1 of the chapter, what is the gradient of its right factor?
+        """
+        _, alpha_bar, _ = _parts(Q, K, V, A_bar)
+        return *correct(Q, K, V, A_bar)[:2], alpha_bar.mT @ A_bar
+
+    def all_signs(Q, K, V, A_bar):
+        """All three gradients have the wrong sign.
+
+        The gradient points to where the loss grows. The step of learning goes the other way.
+        """
+        return tuple(-x for x in correct(Q, K, V, A_bar))
+
+    def sign_of_queries(Q, K, V, A_bar):
+        """The gradient of the queries has the wrong sign.
+
+        Queries and keys enter a score in the same way.
+        """
+        return _through(Q, K, V, A_bar, scale_Q=-1)
+
+    def sign_of_keys(Q, K, V, A_bar):
+        """The gradient of the keys has the wrong sign.
+
+        Queries and keys enter a score in the same way.
+        """
+        return _through(Q, K, V, A_bar, scale_K=-1)
+
+    def keys_and_values_exchanged(Q, K, V, A_bar):
+        """All three gradients are right, but that of V comes second and that of K third.
+
+        Return them in the order Q, K, V.
+        """
+        Q_bar, K_bar, V_bar = correct(Q, K, V, A_bar)
+        return Q_bar, V_bar, K_bar
+
+    def keys_and_values_added_up(Q, K, V, A_bar):
+        """You added the gradients of keys and values over the leading dimensions.
+
+        Weights are shared, keys and values are not: each sentence and head has its own.
+        """
+        Q_bar, K_bar, V_bar = correct(Q, K, V, A_bar)
+        return Q_bar, *(x.reshape(-1, *x.shape[-2:]).sum(0) for x in (K_bar, V_bar))
+
+    def everything_added_up(Q, K, V, A_bar):
+        """You added all three gradients over the leading dimensions.
+
+        Weights are shared; queries, keys and values are not: each sentence and head has its own.
+        """
+        return tuple(x.reshape(-1, *x.shape[-2:]).sum(0) for x in correct(Q, K, V, A_bar))
+
+    def values_alone(Q, K, V, A_bar):
+        """The gradient of the values is right. Those of queries and keys are 0 in yours.
+
+        A depends on them through the weights: go back through the softmax.
+        """
+        V_bar = correct(Q, K, V, A_bar)[2]
+        return torch.zeros_like(Q), torch.zeros_like(K), V_bar
+
 
 class Right:
     """Right answers, written differently."""
@@ -220,7 +484,8 @@ class Right:
         )
 
     def by_the_output(Q, K, V, A_bar):
-        """The weighted mean of what arrives at the weights is the output times what arrives there.
+        """The weighted mean of what arrives at the weights is the output times what arrives
+        there.
         """
         root = math.sqrt(Q.shape[-1])
         alpha = (Q @ K.mT / root).softmax(-1)
@@ -253,5 +518,5 @@ EXERCISE = Exercise(
     right=functions_of(Right),
     cases=cases,
     tolerance=3e-5,
-    forbids=("backward", "grad", "jacobian", "jacrev", "vjp"),
+    forbids=("gradients",),
 )

@@ -5,13 +5,16 @@ from __future__ import annotations
 import torch
 
 from mtcourse.checks.draw import Draw
-from mtcourse.checks.exercise import functions_of, Exercise
+from mtcourse.checks.exercise import Exercise, functions_of
 from mtcourse.checks.outcomes import Case
 from mtcourse.models import framework_gradients
 
 
 def cases(draw: Draw) -> list[Case]:
     """Whole numbers with a 0 inside the ReLU, sizes that all differ, square ones, and batches."""
+    draw.strided = (
+        False  # no question says that tensors may lie otherwise, and `view` is usual here
+    )
     A = draw.tensor([[1.0, 0.0], [2.0, 1.0], [0.0, 1.0]])
     W_1 = draw.tensor([[1.0, -1.0, 0.0], [-2.0, 1.0, 1.0]])
     W_2 = draw.tensor([[1.0, 0.0], [2.0, 1.0], [0.0, 3.0]])
@@ -24,6 +27,7 @@ def cases(draw: Draw) -> list[Case]:
         Case("4 tokens, everything 4 wide", _drawn(draw, (4,), 4, 4, 4)),
         Case("2 sentences of 3 tokens", _drawn(draw, (2, 3), 4, 5, 6)),
         Case("3 sentences of 4 tokens, everything 4 wide", _drawn(draw, (3, 4), 4, 4, 4)),
+        Case("2 times 3 sentences of 2 tokens", _drawn(draw, (2, 3, 2), 4, 5, 6)),
     ]
 
 
@@ -46,11 +50,25 @@ def correct(A_C, W_1, W_2, W_O, U_bar):
     return W_O_bar, W_2_bar, W_1_bar, A_bar
 
 
-def _walk(A_C, W_1, W_2, W_O, U_bar, gate=None, weights_of=None):
+def _product(X, Y_bar):
+    """The gradient of a weight, from its input and the gradient of its output."""
+    return X.flatten(0, -2).T @ Y_bar.flatten(0, -2)
+
+
+def _back_through(A_C, W_1, W_2, W_O, U_bar, W_1_T, W_2_T, W_O_T):
+    """The way back with other matrices than the transposed ones."""
+    F = A_C @ W_1
+    H_bar = U_bar @ W_O_T
+    F_bar = (H_bar @ W_2_T) * (F > 0)
+    R = F.relu()
+    return _product(R @ W_2, U_bar), _product(R, H_bar), _product(A_C, F_bar), F_bar @ W_1_T
+
+
+def _walk(A_C, W_1, W_2, W_O, U_bar, gate=None, weights_of=None, forward=torch.relu):
     """The way back with another ReLU, or another way to get a weight's gradient."""
     weights_of = weights_of or (lambda X, Y_bar: X.flatten(0, -2).T @ Y_bar.flatten(0, -2))
     F = A_C @ W_1
-    R = F.relu()
+    R = forward(F)
     H_bar = U_bar @ W_O.T
     R_bar = H_bar @ W_2.T
     F_bar = gate(F, R_bar) if gate else R_bar * (F > 0)
@@ -141,7 +159,8 @@ class Wrong:
         return _walk(A_C, W_1, W_2, W_O, U_bar, weights_of=lambda X, Y_bar: X.mT @ Y_bar)
 
     def right_for_one_sentence(A_C, W_1, W_2, W_O, U_bar):
-        """A single sentence is right. A batch fails, because `.T` reverses all dimensions.
+        """A single sentence is right. A batch stops: your transpose moves its first dimensions, as
+        `.T` does.
 
         For the weights, first make one long list of rows from the batch: `flatten(0, -2)`.
         """
@@ -204,6 +223,235 @@ class Wrong:
         p = (torch.relu(A_C @ W_1) @ W_2 @ W_O).softmax(-1)
         return correct(A_C, W_1, W_2, W_O, p * (U_bar - (p * U_bar).sum(-1, keepdim=True)))
 
+    def relu_for_its_derivative(A_C, W_1, W_2, W_O, U_bar):
+        """You multiplied by the ReLU's output. Multiply by its derivative.
+
+        Where the input of the ReLU is positive, how much does its output change with it?
+        """
+        return _walk(A_C, W_1, W_2, W_O, U_bar, lambda F, R_bar: R_bar * F.relu())
+
+    def input_for_the_derivative(A_C, W_1, W_2, W_O, U_bar):
+        """You multiplied by the ReLU's input. Multiply by its derivative.
+
+        Where the input of the ReLU is positive, how much does its output change with it?
+        """
+        return _walk(A_C, W_1, W_2, W_O, U_bar, lambda F, R_bar: R_bar * F)
+
+    def gate_turned_round(A_C, W_1, W_2, W_O, U_bar):
+        """You let the gradient pass where the ReLU was closed.
+
+        Where is the output of the ReLU constant?
+        """
+        return _walk(A_C, W_1, W_2, W_O, U_bar, lambda F, R_bar: R_bar * (F < 0))
+
+    def gate_turned_round_and_open_at_zero(A_C, W_1, W_2, W_O, U_bar):
+        """You let the gradient pass where the input of the ReLU is 0 or negative, where it was
+        closed.
+
+        Where is the output of the ReLU constant?
+        """
+        return _walk(A_C, W_1, W_2, W_O, U_bar, lambda F, R_bar: R_bar * (F <= 0))
+
+    def sign_for_the_derivative(A_C, W_1, W_2, W_O, U_bar):
+        """You multiplied by the sign of F: where F is negative, you turn the gradient round.
+
+        Where F is negative, the output of the ReLU is 0. How does it change with F there?
+        """
+        return _walk(A_C, W_1, W_2, W_O, U_bar, lambda F, R_bar: R_bar * F.sign())
+
+    def gate_by_the_gradient_too(A_C, W_1, W_2, W_O, U_bar):
+        """You let only positive gradients pass the ReLU. But a gradient may be negative.
+
+        Whether it passes depends on the sign of F = A_C W_1 alone.
+        """
+        return _walk(A_C, W_1, W_2, W_O, U_bar, lambda F, R_bar: R_bar.relu() * (F > 0))
+
+    def no_relu_forward(A_C, W_1, W_2, W_O, U_bar):
+        """You left out the ReLU on the way forward: W_2 and W_O get the gradients of other inputs.
+
+        W_2 multiplies R = ReLU(F), and W_O multiplies R W_2.
+        """
+        return _walk(A_C, W_1, W_2, W_O, U_bar, forward=lambda F: F)
+
+    def no_relu_at_all(A_C, W_1, W_2, W_O, U_bar):
+        """There is no ReLU in what you differentiate, neither forward nor back.
+
+        U is ReLU(A_C W_1) W_2 W_O.
+        """
+        return _walk(A_C, W_1, W_2, W_O, U_bar, lambda F, R_bar: R_bar, forward=lambda F: F)
+
+    def relu_of_H(A_C, W_1, W_2, W_O, U_bar):
+        """You have a second ReLU, after W_2. Only A_C W_1 goes through one.
+
+        Between which two matrices does the ReLU stand?
+        """
+        H = torch.relu(A_C @ W_1) @ W_2
+        H_bar = (U_bar @ W_O.T) * (H > 0)
+        _, W_2_bar, W_1_bar, A_bar = _walk(
+            A_C, W_1, W_2, torch.eye(len(W_O), dtype=W_O.dtype), H_bar
+        )
+        return _product(H.relu(), U_bar), W_2_bar, W_1_bar, A_bar
+
+    def gate_at_A(A_C, W_1, W_2, W_O, U_bar):
+        """You set the gradient of A_C to 0 where A_C is not positive. No ReLU stands before W_1.
+
+        Between which two matrices does the ReLU stand?
+        """
+        *of_weights, A_bar = correct(A_C, W_1, W_2, W_O, U_bar)
+        return *of_weights, A_bar * (A_C > 0)
+
+    def gate_for_W_2(A_C, W_1, W_2, W_O, U_bar):
+        """You went through the ReLU before the gradient of W_2, by the sign of its output H.
+
+        W_2 comes after the ReLU. Which gradient arrives at R W_2?
+        """
+        W_O_bar, _, W_1_bar, A_bar = correct(A_C, W_1, W_2, W_O, U_bar)
+        R = torch.relu(A_C @ W_1)
+        H_bar = (U_bar @ W_O.T) * (R @ W_2 > 0)
+        return W_O_bar, _product(R, H_bar), W_1_bar, A_bar
+
+    def W_O_from_A(A_C, W_1, W_2, W_O, U_bar):
+        """You computed the gradient of W_O from A_C. But W_O multiplies ReLU(A_C W_1) W_2.
+
+        In U = H W_O, what is H?
+        """
+        return _product(A_C, U_bar), *correct(A_C, W_1, W_2, W_O, U_bar)[1:]
+
+    def W_O_from_before_the_relu(A_C, W_1, W_2, W_O, U_bar):
+        """You computed the gradient of W_O from A_C W_1 W_2, without the ReLU.
+
+        In U = H W_O, what is H?
+        """
+        return _product(A_C @ W_1 @ W_2, U_bar), *correct(A_C, W_1, W_2, W_O, U_bar)[1:]
+
+    def W_O_from_R(A_C, W_1, W_2, W_O, U_bar):
+        """You computed the gradient of W_O from R, the output of the ReLU. W_2 comes between them.
+
+        In U = H W_O, what is H?
+        """
+        R = torch.relu(A_C @ W_1)
+        return _product(R, U_bar), *correct(A_C, W_1, W_2, W_O, U_bar)[1:]
+
+    def W_2_from_A(A_C, W_1, W_2, W_O, U_bar):
+        """You computed the gradient of W_2 from A_C. But W_2 multiplies ReLU(A_C W_1).
+
+        In the product R W_2, which matrix is the left factor?
+        """
+        W_O_bar, _, W_1_bar, A_bar = correct(A_C, W_1, W_2, W_O, U_bar)
+        return W_O_bar, _product(A_C, U_bar @ W_O.T), W_1_bar, A_bar
+
+    def W_1_from_R(A_C, W_1, W_2, W_O, U_bar):
+        """You computed the gradient of W_1 from R, the output of the ReLU. But W_1 multiplies A_C.
+
+        In the product A_C W_1, which matrix is the left factor?
+        """
+        W_O_bar, W_2_bar, _, A_bar = correct(A_C, W_1, W_2, W_O, U_bar)
+        F = A_C @ W_1
+        F_bar = (U_bar @ W_O.T @ W_2.T) * (F > 0)
+        return W_O_bar, W_2_bar, _product(F.relu(), F_bar), A_bar
+
+    def W_O_not_transposed(A_C, W_1, W_2, W_O, U_bar):
+        """On the way back through W_O you did not transpose it. Where it is square, that even runs.
+
+        For Y = X W, the gradient of X is Y_bar Wᵀ.
+        """
+        return _back_through(A_C, W_1, W_2, W_O, U_bar, W_1.T, W_2.T, W_O)
+
+    def W_2_not_transposed(A_C, W_1, W_2, W_O, U_bar):
+        """On the way back through W_2 you did not transpose it. Where it is square, that even runs.
+
+        For Y = X W, the gradient of X is Y_bar Wᵀ.
+        """
+        return _back_through(A_C, W_1, W_2, W_O, U_bar, W_1.T, W_2, W_O.T)
+
+    def W_1_not_transposed(A_C, W_1, W_2, W_O, U_bar):
+        """On the way back through W_1 you did not transpose it. Where it is square, that even runs.
+
+        For Y = X W, the gradient of X is Y_bar Wᵀ.
+        """
+        return _back_through(A_C, W_1, W_2, W_O, U_bar, W_1, W_2.T, W_O.T)
+
+    def network_not_transposed(A_C, W_1, W_2, W_O, U_bar):
+        """On the way back you transposed W_O, but neither W_2 nor W_1.
+
+        For Y = X W, the gradient of X is Y_bar Wᵀ.
+        """
+        return _back_through(A_C, W_1, W_2, W_O, U_bar, W_1, W_2, W_O.T)
+
+    def added_over_one_dimension(A_C, W_1, W_2, W_O, U_bar):
+        """You added over one leading dimension only. A batch may have several.
+
+        `flatten(0, -2)` makes one long list of rows, however many dimensions stand in front.
+        """
+
+        def over_one(X, Y_bar):
+            each = X.mT @ Y_bar
+            return each.sum(0) if each.dim() > 2 else each
+
+        return _walk(A_C, W_1, W_2, W_O, U_bar, weights_of=over_one)
+
+    def last_sentence_only(A_C, W_1, W_2, W_O, U_bar):
+        """The gradients of the weights come from the last sentence only.
+
+        Does a loop write over what it found for the sentence before?
+        """
+        last = (-1,) * (A_C.dim() - 2)
+        *of_weights, _ = correct(A_C[last], W_1, W_2, W_O, U_bar[last])
+        return *of_weights, correct(A_C, W_1, W_2, W_O, U_bar)[3]
+
+    def everything_over_tokens(A_C, W_1, W_2, W_O, U_bar):
+        """You divided all four gradients by the number of tokens.
+
+        U_bar already contains whatever the loss was divided by.
+        """
+        return tuple(x / U_bar[..., 0].numel() for x in correct(A_C, W_1, W_2, W_O, U_bar))
+
+    def A_added_over_sentences(A_C, W_1, W_2, W_O, U_bar):
+        """You added the gradient of A_C over the sentences, like those of the weights.
+
+        All sentences share the weights, but each has its own A_C.
+        """
+        *of_weights, A_bar = correct(A_C, W_1, W_2, W_O, U_bar)
+        return *of_weights, A_bar.reshape(-1, *A_bar.shape[-2:]).sum(0)
+
+    def A_in_one_list(A_C, W_1, W_2, W_O, U_bar):
+        """The gradient of A_C is right, but its sentences stand in one long list of rows.
+
+        Give it the shape of A_C again.
+        """
+        *of_weights, A_bar = correct(A_C, W_1, W_2, W_O, U_bar)
+        return *of_weights, A_bar.flatten(0, -2)
+
+    def first_weight_first(A_C, W_1, W_2, W_O, U_bar):
+        """All four gradients are right, but the weights stand in the order of the way forward.
+
+        Return them in the order of the way back: W_O, W_2, W_1, and then A_C.
+        """
+        W_O_bar, W_2_bar, W_1_bar, A_bar = correct(A_C, W_1, W_2, W_O, U_bar)
+        return W_1_bar, W_2_bar, W_O_bar, A_bar
+
+    def A_first(A_C, W_1, W_2, W_O, U_bar):
+        """All four gradients are right, but that of A_C comes first.
+
+        Return them in the order of the way back: W_O, W_2, W_1, and then A_C.
+        """
+        *of_weights, A_bar = correct(A_C, W_1, W_2, W_O, U_bar)
+        return A_bar, *of_weights
+
+    def without_the_output_layer(A_C, W_1, W_2, W_O, U_bar):
+        """The gradient of W_O is missing: you return three.
+
+        Return them in the order of the way back: W_O, W_2, W_1, and then A_C.
+        """
+        return correct(A_C, W_1, W_2, W_O, U_bar)[1:]
+
+    def softmax_of_the_gradient(A_C, W_1, W_2, W_O, U_bar):
+        """You took a softmax of U_bar. It is a gradient already, of the logits.
+
+        Start with U = H W_O: go back through this product.
+        """
+        return correct(A_C, W_1, W_2, W_O, U_bar.softmax(-1))
+
 
 class Right:
     """Right answers, written differently."""
@@ -255,5 +503,5 @@ EXERCISE = Exercise(
     right=functions_of(Right),
     cases=cases,
     tolerance=1e-4,
-    forbids=("backward", "grad", "jacobian", "jacrev", "vjp"),
+    forbids=("gradients",),
 )

@@ -6,7 +6,7 @@ import math
 
 import torch
 
-from mtcourse.checks.exercise import functions_of, Exercise
+from mtcourse.checks.exercise import Exercise, functions_of
 
 PROBABILITIES = (1, 1 / 4, 1 / 16)
 
@@ -154,6 +154,233 @@ class Wrong:
         """
         return _answer(2000, 4, 8, 200)
 
+    def even_counts_the_wrong_words():
+        """`even` counts the wrong words only. The right word is one of those it guesses among.
+
+        What is 1 over the probability of the right word?
+        """
+        return _answer(1999, 4, 8, 10)
+
+    def even_is_a_probability():
+        """`even` is the probability of a word. A perplexity is 1 over it.
+
+        A perplexity is a number of words, so it is never below 1.
+        """
+        return _answer(1 / 2000, 4, 8, 10)
+
+    def even_in_bits():
+        """`even` is the loss in bits, log₂ 2000. The question asks for a perplexity.
+
+        A model that gives 2,000 words the same probability: among how many words does it guess?
+        """
+        return _answer(math.log2(2000), 4, 8, 10)
+
+    def even_in_whole_bits():
+        """`even` is the number of bits that 2,000 words need. The question asks for a perplexity.
+
+        A model that gives 2,000 words the same probability: among how many words does it guess?
+        """
+        return _answer(11, 4, 8, 10)
+
+    def even_in_whole_nats():
+        """`even` is the loss ln 2000, rounded. The question asks for a perplexity.
+
+        Take e to the power of the loss.
+        """
+        return _answer(8, 4, 8, 10)
+
+    def even_is_half():
+        """`even` is half of the vocabulary. All 2,000 words are as likely as each other.
+
+        What is 1 over the probability of the right word?
+        """
+        return _answer(1000, 4, 8, 10)
+
+    def exponential_of_the_probability():
+        """`even` is e to the power of the probability. Take the exponential of the loss.
+
+        The loss is minus the logarithm of the probability.
+        """
+        return _answer(math.exp(1 / 2000), 4, 8, 10)
+
+    def sum_of_perplexities():
+        """For the three tokens you added up 1, 4 and 16.
+
+        Average the losses, which are logarithms, and then take the exponential.
+        """
+        return _answer(2000, 21, 8, 10)
+
+    def mean_probability():
+        """For the three tokens you took the mean of their probabilities.
+
+        A perplexity is never below 1. Average the logarithms, change the sign, take the
+        exponential.
+        """
+        return _answer(2000, sum(PROBABILITIES) / 3, 8, 10)
+
+    def geometric_mean():
+        """1/4 is the geometric mean of the three probabilities. A perplexity is 1 over it.
+
+        A perplexity is a number of words, so it is never below 1.
+        """
+        return _answer(2000, 1 / 4, 8, 10)
+
+    def product_of_probabilities():
+        """1/64 is the probability of the sentence. A perplexity is per token, and not below 1.
+
+        The third root, and 1 over it.
+        """
+        return _answer(2000, 1 / 64, 8, 10)
+
+    def loss_of_the_sentence():
+        """For the three tokens you gave the loss of the sentence, ln 64, in nats.
+
+        Divide it by the number of tokens, then take the exponential.
+        """
+        return _answer(2000, math.log(64), 8, 10)
+
+    def mean_loss_of_the_tokens():
+        """For the three tokens you gave the mean loss in nats, ln 4. The question asks for its
+        exponential.
+
+        A perplexity is e to the power of the mean loss.
+        """
+        return _answer(2000, math.log(4), 8, 10)
+
+    def bits_of_the_tokens():
+        """For the three tokens you gave the mean loss in bits. The question asks for a perplexity.
+
+        2 to the power of a loss in bits is what e to the power of a loss in nats is.
+        """
+        return _answer(2000, 2, 8, 10)
+
+    def bits_of_the_sentence():
+        """For the three tokens you gave the loss of the sentence in bits.
+
+        Divide by the number of tokens, then take 2 to the power of it.
+        """
+        return _answer(2000, 6, 8, 10)
+
+    def e_to_the_bits_of_the_tokens():
+        """For the three tokens you took e to the power of 2, but their mean loss is 2 *bits*.
+
+        Base and logarithm belong together: 2 and log₂, or e and ln.
+        """
+        return _answer(2000, math.e**2, 8, 10)
+
+    def median_of_perplexities():
+        """16 is what the last token alone has. All three count.
+
+        Average the logarithms of the three probabilities.
+        """
+        return _answer(2000, 16, 8, 10)
+
+    def nats_for_bits_rounded():
+        """You took e to the power of 3 and rounded it, but the loss is 3 bits and not 3 nats.
+
+        A bit is a choice between two. Among how many words do three such choices decide?
+        """
+        return _answer(2000, 4, 20, 10)
+
+    def bits_over_ln_2():
+        """You divided the bits by ln 2 to get nats. A bit is *less* than a nat.
+
+        log₂ x = ln x / ln 2. So what is ln x?
+        """
+        return _answer(2000, 4, math.exp(3 / math.log(2)), 10)
+
+    def bits_over_ln_2_rounded():
+        """You divided the bits by ln 2 to get nats, and rounded the result. A bit is *less* than a
+        nat.
+
+        log₂ x = ln x / ln 2. So what is ln x?
+        """
+        return _answer(2000, 4, 76, 10)
+
+    def bits_in_nats():
+        """`three_bits` is the loss in nats, 3 ln 2. The question asks for its exponential.
+
+        Take e to the power of it.
+        """
+        return _answer(2000, 4, 3 * math.log(2), 10)
+
+    def three_squared():
+        """9 is 3 to the power of 2. Three bits are three choices between two.
+
+        One bit: 2 words. Two bits: 4 words. Three bits?
+        """
+        return _answer(2000, 4, 9, 10)
+
+    def three_bits_as_a_probability():
+        """`three_bits` is a probability. A perplexity is 1 over it.
+
+        A perplexity is a number of words, so it is never below 1.
+        """
+        return _answer(2000, 4, 1 / 8, 10)
+
+    def ten_to_the_bits():
+        """You took 10 to the power of 3. Bits belong to the base 2.
+
+        A bit is a choice between two. Among how many words do three such choices decide?
+        """
+        return _answer(2000, 4, 1000, 10)
+
+    def halved_twice():
+        """You divided the perplexity by 4. But it is the loss that is divided, by 2.
+
+        The loss of the sentence stays, so per token it is halved. How is e^(L/2) related to e^L?
+        """
+        return _answer(2000, 4, 8, 25)
+
+    def halved_is_the_loss():
+        """`halved` is the mean loss per piece, ln 100 / 2. The question asks for a perplexity.
+
+        Take e to the power of it.
+        """
+        return _answer(2000, 4, 8, math.log(100) / 2)
+
+    def halved_is_the_loss_of_a_word():
+        """`halved` is the mean loss per word, ln 100. The question asks for a perplexity per piece.
+
+        Two pieces share this loss. Halve it, and take the exponential.
+        """
+        return _answer(2000, 4, 8, math.log(100))
+
+    def root_of_the_half():
+        """You halved the perplexity and took the root of that. One of the two is too many.
+
+        Halve the loss. How is e^(L/2) related to e^L?
+        """
+        return _answer(2000, 4, 8, 50**0.5)
+
+    def root_of_the_double():
+        """You doubled the perplexity and took the root of that. One of the two is too many.
+
+        Halve the loss. How is e^(L/2) related to e^L?
+        """
+        return _answer(2000, 4, 8, 200**0.5)
+
+    def halved_as_a_probability():
+        """`halved` is the probability of a piece. A perplexity is 1 over it.
+
+        A perplexity is a number of words, so it is never below 1.
+        """
+        return _answer(2000, 4, 8, 1 / 10)
+
+    def plain_means():
+        """You took the mean of perplexities for the three tokens, and halved one for the pieces.
+
+        Losses are averaged and shared, perplexities are not: the exponential comes last.
+        """
+        return _answer(2000, 7, 8, 50)
+
+    def mean_losses():
+        """These are losses, the bits in bits. A perplexity is the exponential of a loss.
+
+        Take e to the power of the nats, and 2 to the power of the bits.
+        """
+        return _answer(math.log(2000), math.log(4), 3, math.log(10))
+
 
 class Right:
     """Right answers, written differently."""
@@ -175,7 +402,12 @@ class Right:
     def by_geometric_means():
         """One over the geometric mean of the probabilities."""
         geometric = math.prod(PROBABILITIES) ** (1 / 3)
-        return {"three_tokens": 1 / geometric, "halved": math.sqrt(100), "even": 2e3, "three_bits": 8.0}
+        return {
+            "three_tokens": 1 / geometric,
+            "halved": math.sqrt(100),
+            "even": 2e3,
+            "three_bits": 8.0,
+        }
 
     def as_tensors():
         """Tensors without dimensions."""
@@ -195,5 +427,5 @@ EXERCISE = Exercise(
     "loss, then its mean per token, and take the exponential last.",
     misconceptions=functions_of(Wrong),
     right=functions_of(Right),
-    tolerance=2e-3,
+    tolerance=4e-5,
 )

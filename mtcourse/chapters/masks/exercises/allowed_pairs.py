@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mtcourse.checks.draw import Draw
-from mtcourse.checks.exercise import functions_of, Exercise
+from mtcourse.checks.exercise import Exercise, functions_of
 from mtcourse.checks.outcomes import Case
 
 
@@ -26,6 +26,11 @@ def cases(draw: Draw) -> list[Case]:
 def correct(n, p):
     """Query i sees min(i, n - p) keys."""
     return sum(min(i, n - p) for i in range(1, n + 1))
+
+
+def _triangle(n):
+    """How many pairs a causal mask allows."""
+    return n * (n + 1) // 2
 
 
 class Wrong:
@@ -102,16 +107,16 @@ class Wrong:
         return n * (n + 1) // 2 - p * p
 
     def padding_sees_itself(n, p):
-        """You let each padding query see itself: p pairs too many.
+        """These are p pairs too many: each padding query sees one key more than there are tokens.
 
         A padding token is also a padding key, and no query may see it, not even its own.
         """
         return n * (n + 1) // 2 - p * (p - 1) // 2
 
     def no_diagonal_with_padding(n, p):
-        """The padding is right, but no token sees itself.
+        """The padding is right, but your rows begin with no key at all: no token sees itself.
 
-        Row i sees the keys up to i, and i is one of them.
+        Row i sees the keys up to i, and i is one of them. How long are the first row and the last?
         """
         return sum(min(i, n - p) for i in range(n))
 
@@ -135,6 +140,146 @@ class Wrong:
         A padding query comes after all tokens, and sees only these. How many are there?
         """
         return (n - p) * (n - p + 1) // 2 + p * n
+
+    def tokens_see_all_tokens(n, p):
+        """This is (n-p)²: every token sees all tokens, later ones too, and padding queries nothing.
+
+        Query 1 may see one key. And a padding query has a row like any other: how long is it?
+        """
+        return (n - p) ** 2
+
+    def padding_rows_of_padding(n, p):
+        """The triangle of the tokens is right, but each padding query got p keys.
+
+        A padding query comes after all tokens, and sees only these. How many are there?
+        """
+        return _triangle(n - p) + p * p
+
+    def two_triangles(n, p):
+        """You count two triangles, tokens that see tokens, and padding that sees padding.
+
+        A padding query sees no padding key, but every token. How many are there?
+        """
+        return _triangle(n - p) + _triangle(p)
+
+    def padding_rows_without_the_last_token(n, p):
+        """The triangle of the tokens is right, but each padding query got one key too few.
+
+        A padding query comes after all tokens. How many are there?
+        """
+        return _triangle(n - p) + p * max(n - p - 1, 0)
+
+    def half_of_the_squares(n, p):
+        """This is half of n² - p², the squares without their diagonals.
+
+        A triangle with its diagonal is more than half of the square.
+        """
+        return n * n // 2 - p * p // 2
+
+    def half_of_the_squares_not_rounded(n, p):
+        """This is (n² - p²)/2: the pairs on the diagonal count for half.
+
+        A triangle with its diagonal is more than half of the square.
+        """
+        return (n * n - p * p) / 2
+
+    def half_of_tokens_and_queries(n, p):
+        """This is n(n-p)/2, half of what the padding mask allows.
+
+        The triangle that is cut off is not half of it. Draw n = 4, p = 2.
+        """
+        return n * (n - p) / 2
+
+    def half_of_tokens_and_queries_rounded(n, p):
+        """This is n(n-p)/2 rounded down, half of what the padding mask allows.
+
+        The triangle that is cut off is not half of it. Draw n = 4, p = 2.
+        """
+        return n * (n - p) // 2
+
+    def triangle_share_of_the_tokens(n, p):
+        """This is (n-p)(n+1)/2, the triangle of all positions, cut in proportion.
+
+        Padding keys stand in the last columns, which few queries see under the causal mask.
+        """
+        return (n - p) * (n + 1) / 2
+
+    def larger_of_both_limits(n, p):
+        """You gave each query the larger of its limits: you count pairs that pass either mask.
+
+        Query i sees no key after i, and none after n - p. Which of the two limits counts?
+        """
+        return sum(max(i, n - p) for i in range(1, n + 1))
+
+    def one_pair_for_any_padding(n, p):
+        """You took one pair away, however much padding there is.
+
+        That is right for p = 1. Which pairs go with p = 2?
+        """
+        return _triangle(n) - (1 if p else 0)
+
+    def both_masks_counted(n, p):
+        """You added up what the two masks allow, so that many pairs count twice.
+
+        A pair has to pass both masks. Count the keys that each query sees.
+        """
+        return _triangle(n) + n * (n - p)
+
+    def triangle_without_diagonal_of_padding(n, p):
+        """You took the triangle of the padding away twice, or that of its pairs in both orders.
+
+        Which pairs of two padding positions does the causal mask allow at all?
+        """
+        return _triangle(n) - p * (p + 1)
+
+    def padding_queries_and_columns(n, p):
+        """You counted the tokens among themselves, without the diagonal.
+
+        A token sees itself. And a padding query has a row like any other: how long is it?
+        """
+        return (n - p) * (n - p - 1) // 2
+
+    def only_the_padding_queries(n, p):
+        """You counted only the pairs of padding queries.
+
+        The tokens have queries, too: a triangle.
+        """
+        return p * (n - p)
+
+    def only_the_hidden_padding(n, p):
+        """You counted the pairs that the padding takes away from the causal mask.
+
+        Count what is left.
+        """
+        return _triangle(p)
+
+    def one_query_more(n, p):
+        """Your sum has one query more than there are positions.
+
+        All n positions have a query. Where does `range` end?
+        """
+        return sum(min(i, n - p) for i in range(1, n + 2))
+
+    def one_more_key_hidden(n, p):
+        """You count the last token as padding: each query sees at most n - p - 1 keys.
+
+        The last p of n positions are padding. How many are tokens?
+        """
+        return sum(min(i, max(n - p - 1, 0)) for i in range(1, n + 1))
+
+    def keys_per_query(n, p):
+        """You return how many keys a query sees on average, or in one row.
+
+        How many pairs are there in all rows together?
+        """
+        return correct(n, p) / n
+
+    def share_of_all_pairs(n, p):
+        """You return a share of all n² pairs.
+
+        The number of pairs is asked for.
+        """
+        return correct(n, p) / n**2
 
 
 class Right:

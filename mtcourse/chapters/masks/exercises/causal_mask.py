@@ -7,7 +7,7 @@ import math
 import torch
 
 from mtcourse.checks.draw import Draw
-from mtcourse.checks.exercise import functions_of, Exercise
+from mtcourse.checks.exercise import Exercise, functions_of
 from mtcourse.checks.outcomes import Case
 from mtcourse.layers import masks
 
@@ -132,6 +132,133 @@ class Wrong:
         needed.
         """
         return torch.ones(1, m, m, dtype=torch.bool).tril()
+
+    def itself_only_at_the_beginning(m):
+        """The first position sees itself, and the others see only earlier ones.
+
+        On the diagonal j = i. Does j ≤ i hold there?
+        """
+        mask = torch.ones(m, m, dtype=torch.bool).tril(-1)
+        mask[0, 0] = True
+        return mask
+
+    def two_leading_dimensions(m):
+        """The triangle is right, but it has two extra dimensions of size 1 in front.
+
+        One mask serves every sentence and head. Broadcasting adds the dimensions where they are
+        needed.
+        """
+        return torch.ones(1, 1, m, m, dtype=torch.bool).tril()
+
+    def last_row_alone(m):
+        """You return one row, in which everything is allowed.
+
+        Each query has a row of its own: how many are there?
+        """
+        return torch.ones(m, dtype=torch.bool)
+
+    def of_four_positions(m):
+        """You return the mask for four positions, whatever m is.
+
+        The argument says how many positions there are.
+        """
+        return torch.ones(4, 4, dtype=torch.bool).tril()
+
+    def one_position_fewer(m):
+        """Your mask has a row and a column too few.
+
+        m positions have m queries and m keys.
+        """
+        return torch.ones(m - 1, m - 1, dtype=torch.bool).tril()
+
+    def one_position_more(m):
+        """Your mask has a row and a column too many.
+
+        m positions have m queries and m keys.
+        """
+        return torch.ones(m + 1, m + 1, dtype=torch.bool).tril()
+
+    def in_lists(m):
+        """The triangle is right, but you return lists.
+
+        Make a tensor of them.
+        """
+        return [[j <= i for j in range(m)] for i in range(m)]
+
+    def very_low_numbers(m):
+        """This is a mask to be added to scores: 0 where allowed, a very low number where hidden.
+
+        Return the boolean form, True where allowed.
+        """
+        return torch.zeros(m, m).masked_fill(torch.ones(m, m, dtype=torch.bool).triu(1), -1e9)
+
+    def upside_down(m):
+        """The rows stand in the opposite order: the first query sees all, the last only the first
+        key.
+
+        Row i belongs to query i. Read the first row aloud: what may the first token see?
+        """
+        return torch.ones(m, m, dtype=torch.bool).tril().flip(0)
+
+    def last_one_alone(m):
+        """Each position sees only the one before it.
+
+        A position sees itself and *all* earlier ones.
+        """
+        return torch.ones(m, m, dtype=torch.bool).tril(-1).triu(-1)
+
+    def itself_and_the_first(m):
+        """Each position sees itself and the first one, and none between them.
+
+        A position sees itself and *all* earlier ones.
+        """
+        mask = torch.eye(m, dtype=torch.bool)
+        mask[:, 0] = True
+        return mask
+
+    def all_but_itself(m):
+        """Each position sees every other, and not itself.
+
+        The future should be hidden, and the diagonal not.
+        """
+        return ~torch.eye(m, dtype=torch.bool)
+
+    def two_ahead(m):
+        """Each position also sees the next two.
+
+        The diagonal is the position itself. How far beyond it do your True values reach?
+        """
+        return torch.ones(m, m, dtype=torch.bool).tril(2)
+
+    def first_key_alone(m):
+        """Each position sees the first one, and no other.
+
+        j ≤ i holds for all j up to i.
+        """
+        return (torch.arange(m) == 0).expand(m, m).clone()
+
+    def itself_and_two_before(m):
+        """Each position sees itself and the two before it; those further back are hidden.
+
+        j ≤ i sets no limit on how far back j may lie.
+        """
+        return torch.ones(m, m, dtype=torch.bool).tril().triu(-2)
+
+    def halves(m):
+        """The first half of the positions sees the first half, and the second half sees all.
+
+        Each row has one True more than the row above it.
+        """
+        half = torch.arange(m) >= (m + 1) // 2
+        return half[:, None] | ~half
+
+    def scores_for_mask(m):
+        """You return numbers that sum to 1 in each row: weights, and not a mask.
+
+        A mask says True or False.
+        """
+        mask = torch.ones(m, m).tril()
+        return mask / mask.sum(-1, keepdim=True)
 
 
 class Right:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 
 from mtcourse.checks.draw import Draw
-from mtcourse.checks.exercise import functions_of, Exercise
+from mtcourse.checks.exercise import Exercise, functions_of
 from mtcourse.checks.outcomes import Case
 from mtcourse.layers import masks
 
@@ -28,6 +28,12 @@ def cases(draw: Draw) -> list[Case]:
         Case("as many sentences as positions", (at_the_end[:, :3].contiguous(), 0)),
         Case(f"two sentences on {drawn.shape[1]} positions", (drawn, 0)),
         Case("a single token", (torch.tensor([[2]]), 0)),
+        Case(
+            "padding on both sides", (torch.tensor([[0, 5, 8, 0], [7, 4, 3, 0], [0, 0, 6, 3]]), 0)
+        ),
+        Case(
+            "padding has the largest id", (torch.tensor([[7, 8, 3], [5, 3, 20], [9, 20, 20]]), 20)
+        ),
     ]
 
 
@@ -43,6 +49,16 @@ def _version(ids, pad, triangle_fixed=True, meeting_fixed=True, keys_fixed=True)
     padding = real[:, None, None, :] if keys_fixed else real[:, None, :, None]
     causal = torch.ones(n, n, dtype=torch.bool).tril(0 if triangle_fixed else -1)
     return causal & padding if meeting_fixed else causal | padding
+
+
+def _causal(ids, diagonal=0):
+    """A triangle of this batch's size."""
+    return torch.ones(ids.shape[1], ids.shape[1], dtype=torch.bool).tril(diagonal)
+
+
+def _as_keys(real):
+    """Booleans of a batch, (batch, 1, 1, n)."""
+    return real[:, None, None, :]
 
 
 class Wrong:
@@ -155,6 +171,175 @@ class Wrong:
         `&` of two booleans is a boolean. What turned yours into numbers?
         """
         return correct(ids, pad).float()
+
+    def itself_always(ids, pad):
+        """Padding is hidden, but not from itself: every position sees itself.
+
+        A padding key is hidden from all queries, its own as well.
+        """
+        return correct(ids, pad) | torch.eye(ids.shape[1], dtype=torch.bool)
+
+    def padding_queries_see_all(ids, pad):
+        """The rows of padding queries are True everywhere.
+
+        Rows of padding queries follow the same rule as all others.
+        """
+        return correct(ids, pad) | (ids == pad)[:, None, :, None]
+
+    def empty_rows_see_all(ids, pad):
+        """A row in which nothing may be seen is True everywhere in yours.
+
+        Such rows follow the same rule: what deals with them is the softmax.
+        """
+        allowed = correct(ids, pad)
+        return allowed | ~allowed.any(-1, keepdim=True)
+
+    def empty_rows_see_the_first(ids, pad):
+        """A row in which nothing may be seen is allowed its first key, or itself, in yours.
+
+        Such rows follow the same rule: what deals with them is the softmax.
+        """
+        allowed = correct(ids, pad)
+        first = torch.arange(ids.shape[1]) == 0
+        return allowed | (~allowed.any(-1, keepdim=True) & first)
+
+    def larger_ids_alone(ids, pad):
+        """The three bugs are fixed, but every id that is smaller than pad is hidden too.
+
+        Padding has one id. All others are tokens.
+        """
+        return _causal(ids) & _as_keys(ids > pad)
+
+    def smaller_ids_hidden_and_padding_seen(ids, pad):
+        """Your comparison is ≥: padding is seen, and every smaller id is hidden.
+
+        Padding has one id. All others are tokens.
+        """
+        return _causal(ids) & _as_keys(ids >= pad)
+
+    def tokens_hidden(ids, pad):
+        """The triangle is right, but you hide the tokens, and padding is seen.
+
+        Which ids may be seen: those that equal pad, or the others?
+        """
+        return _causal(ids) & _as_keys(ids == pad)
+
+    def exactly_one_of_padding_and_past(ids, pad):
+        """You allow keys that are either not later or padding, but not both: an exclusive or.
+
+        Which operator joins two conditions that must both hold?
+        """
+        return _causal(ids) ^ _as_keys(ids == pad)
+
+    def exactly_one_mask(ids, pad):
+        """You allow pairs that pass exactly one of the masks.
+
+        Which operator joins two conditions that must both hold?
+        """
+        return _causal(ids) ^ _as_keys(ids != pad)
+
+    def past_or_padding(ids, pad):
+        """You hide padding only where it is later than the query, or allow padding anywhere.
+
+        A pair must pass both masks.
+        """
+        return _causal(ids) | _as_keys(ids == pad)
+
+    def padding_at_the_end_alone(ids, pad):
+        """You count the tokens and take what comes after so many positions for padding.
+
+        Padding can stand at the beginning too. Look at each id where it stands.
+        """
+        real = torch.arange(ids.shape[1]) < (ids != pad).sum(1, keepdim=True)
+        return _causal(ids) & _as_keys(real)
+
+    def nothing_after_padding(ids, pad):
+        """You hide everything after the first padding token, even tokens.
+
+        Padding can stand at the beginning too. Look at each id by itself.
+        """
+        return _causal(ids) & _as_keys((ids == pad).cumsum(-1) == 0)
+
+    def one_ahead(ids, pad):
+        """The padding is right, but each position also sees the next one.
+
+        The next token is what a decoder has to predict. On which diagonal does your triangle end?
+        """
+        return _causal(ids, 1) & _as_keys(ids != pad)
+
+    def one_ahead_also_padding(ids, pad):
+        """Each position also sees the next one, and padding is not hidden.
+
+        On which diagonal should the triangle end? And a pair must pass both masks.
+        """
+        return _causal(ids, 1).expand(len(ids), 1, -1, -1)
+
+    def everything_from_the_first_sentence(ids, pad):
+        """You give all sentences the padding of the first one.
+
+        Each sentence has its own padding.
+        """
+        return correct(ids[:1], pad).expand(len(ids), -1, -1, -1).clone()
+
+    def padding_of_any_sentence(ids, pad):
+        """You hide a position in all sentences if one of them has padding there.
+
+        Each sentence has its own padding.
+        """
+        real = (ids != pad).all(0).expand(ids.shape)
+        return _causal(ids) & _as_keys(real)
+
+    def padding_needs_both(ids, pad):
+        """You hide a pair only if both its query and its key are padding.
+
+        A padding key is hidden from all queries.
+        """
+        real = ids != pad
+        return _causal(ids) & (real[:, None, :, None] | _as_keys(real))
+
+    def not_later_hidden(ids, pad):
+        """You hide what is not later, and see later tokens: the diagonal and the past are gone.
+
+        Row i belongs to query i. How many keys may the first query see?
+        """
+        return ~_causal(ids) & _as_keys(ids != pad)
+
+    def keys_turned(ids, pad):
+        """The last two dimensions are exchanged: your rows are keys, and your columns queries.
+
+        Row i of the mask belongs to query i, as row i of the scores does.
+        """
+        return correct(ids, pad).mT
+
+    def dimensions_of_heads_elsewhere(ids, pad):
+        """The dimension of size 1 stands in front of the batch: (1, batch, n, n).
+
+        The batch comes first, in the mask as in the scores.
+        """
+        return correct(ids, pad).transpose(0, 1)
+
+    def one_mask_without_batch(ids, pad):
+        """You return the mask of one sentence alone.
+
+        Each sentence of the batch has its own.
+        """
+        return correct(ids, pad)[:1]
+
+    def special_tokens_hidden(ids, pad):
+        """The three bugs are fixed, but <bos> and <eos> are hidden, too.
+
+        These are tokens. Hide only what equals pad.
+        """
+        return correct(ids, pad) & _as_keys((ids != 2) & (ids != 3))
+
+    def additive(ids, pad):
+        """This is the mask to be added to scores: 0 where allowed, -inf where hidden.
+
+        Return the boolean form, True where allowed.
+        """
+        return torch.zeros(len(ids), 1, *_causal(ids).shape).masked_fill(
+            ~correct(ids, pad), float("-inf")
+        )
 
 
 class Right:

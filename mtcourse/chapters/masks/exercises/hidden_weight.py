@@ -7,7 +7,7 @@ import math
 import torch
 
 from mtcourse.checks.draw import Draw
-from mtcourse.checks.exercise import functions_of, Exercise
+from mtcourse.checks.exercise import Exercise, functions_of
 from mtcourse.checks.outcomes import Case
 
 
@@ -20,6 +20,9 @@ def cases(draw: Draw) -> list[Case]:
         ("a gap of -3, -2 and d_k = 9", (-3.0, -2.0, 9), False),
         (f"a gap of {gap}, -10 and d_k = 64", (gap, -10.0, 64), False),
         ("d_k = 1", (1.5, -2.0, 1), False),
+        ("a gap of 5, -3 and d_k = 32", (5.0, -3.0, 32), False),
+        ("a gap of 12, -1 and d_k = 2", (12.0, -1.0, 2), False),
+        ("a gap of -80000 and d_k = 64", (-80000.0, -4.0, 64), False),
         ("a mask value of 0", (6.0, 0.0, 4), False),
         ("a gap of 800, -100 and d_k = 64", (800.0, -100.0, 64), False),
         ("a gap of 80000, -10000 and d_k = 64", (80000.0, -10000.0, 64), False),
@@ -49,6 +52,11 @@ def _score(gap: float, v: float, d_k: int, inside: bool) -> float:
 def _weight(score: float) -> float:
     """The logistic function, of any size of score."""
     return float(torch.sigmoid(torch.tensor(score, dtype=torch.float64)))
+
+
+def _rooted(gap, v, root, inside):
+    """The weight, with something else in the place of the root of d_k."""
+    return _weight((gap + v) / root if inside else gap / root + v)
 
 
 class Wrong:
@@ -172,6 +180,223 @@ class Wrong:
         """
         shares = torch.tensor([0.0, _score(gap, v, d_k, inside)], dtype=torch.float64).exp()
         return float(shares[1] / shares.sum())
+
+    def root_rounded_down(gap, v, d_k, inside):
+        """You round √d_k down to a whole number.
+
+        `math.isqrt`, `int` and `//` drop the decimals. The root of 32 is 5.66.
+        """
+        return _rooted(gap, v, math.isqrt(d_k), inside)
+
+    def root_of_64(gap, v, d_k, inside):
+        """You divide by 8, whatever d_k is.
+
+        That is right for d_k = 64 alone.
+        """
+        return _rooted(gap, v, 8.0, inside)
+
+    def multiplied(gap, v, d_k, inside):
+        """You multiply by √d_k. Divide by it.
+
+        Both formulas have √d_k in the denominator.
+        """
+        return _rooted(gap, v, 1 / math.sqrt(d_k), inside)
+
+    def half_of_d_k(gap, v, d_k, inside):
+        """You divide by half of d_k instead of its root.
+
+        What is `d_k ** 1 / 2` in Python? The power comes first.
+        """
+        return _rooted(gap, v, d_k / 2, inside)
+
+    def square_of_d_k(gap, v, d_k, inside):
+        """You divide by the square of d_k instead of its root.
+
+        Both formulas have √d_k in the denominator.
+        """
+        return _rooted(gap, v, d_k**2, inside)
+
+    def v_divided_outside(gap, v, d_k, inside):
+        """With the mask outside, you divide v and not the product.
+
+        Outside means that v stands behind the fraction: nothing divides it.
+        """
+        root = math.sqrt(d_k)
+        return _weight((gap + v) / root if inside else gap + v / root)
+
+    def v_multiplied_outside(gap, v, d_k, inside):
+        """With the mask outside, you multiply v by √d_k.
+
+        Outside means that v is added as it is.
+        """
+        root = math.sqrt(d_k)
+        return _weight((gap + v) / root if inside else gap / root + v * root)
+
+    def product_not_divided_inside(gap, v, d_k, inside):
+        """With the mask inside, you divide only v, and not the product.
+
+        Inside means that the root divides the sum of both.
+        """
+        root = math.sqrt(d_k)
+        return _weight(gap + v / root if inside else gap / root + v)
+
+    def nothing_divided_inside(gap, v, d_k, inside):
+        """With the mask inside, you divide nothing.
+
+        Inside means that the root divides the sum of product and v.
+        """
+        return _weight(gap + v if inside else gap / math.sqrt(d_k) + v)
+
+    def weight_divided_inside(gap, v, d_k, inside):
+        """With the mask inside, you divide the weight by √d_k, and not the score.
+
+        Inside and outside the division: both belong inside the softmax.
+        """
+        root = math.sqrt(d_k)
+        return _weight(gap + v) / root if inside else _weight(gap / root + v)
+
+    def weight_always_divided(gap, v, d_k, inside):
+        """You divide the weight once more by √d_k.
+
+        The root belongs inside the softmax.
+        """
+        return correct(gap, v, d_k, inside) / math.sqrt(d_k)
+
+    def ratio_of_both(gap, v, d_k, inside):
+        """You return the ratio of both weights, cut off at 1: the denominator has one term.
+
+        A softmax divides by the sum over *both* keys. What is the visible key's exponential?
+        """
+        return math.exp(min(_score(gap, v, d_k, inside), 0.0))
+
+    def visible_key_twice(gap, v, d_k, inside):
+        """You count the visible key twice, or the hidden key for half.
+
+        There are two keys, a visible one and a hidden one.
+        """
+        return _weight(_score(gap, v, d_k, inside) - math.log(2))
+
+    def hidden_key_twice(gap, v, d_k, inside):
+        """You count the hidden key twice, or the visible key for half.
+
+        There are two keys, a visible one and a hidden one.
+        """
+        return _weight(_score(gap, v, d_k, inside) + math.log(2))
+
+    def powers_of_two(gap, v, d_k, inside):
+        """You used powers of 2. The softmax uses powers of e.
+
+        Which exponential does `math.exp` compute?
+        """
+        return _weight(_score(gap, v, d_k, inside) * math.log(2))
+
+    def hyperbolic_tangent(gap, v, d_k, inside):
+        """You took a hyperbolic tangent, which runs from -1 to 1, and cut it off at 0.
+
+        The two weights sum to 1, and both are ½ where the scores are equal.
+        """
+        return max(0.0, math.tanh(_score(gap, v, d_k, inside)))
+
+    def hyperbolic_tangent_as_it_stands(gap, v, d_k, inside):
+        """You took a hyperbolic tangent, which runs from -1 to 1.
+
+        The two weights sum to 1, and both are ½ where the scores are equal.
+        """
+        return math.tanh(_score(gap, v, d_k, inside))
+
+    def twice_the_exponent(gap, v, d_k, inside):
+        """Your exponent is twice the score.
+
+        Write the softmax over both scores, and divide by one exponential. Which exponent is left?
+        """
+        return _weight(2 * _score(gap, v, d_k, inside))
+
+    def half_the_exponent(gap, v, d_k, inside):
+        """Your exponent is half of the score.
+
+        Write the softmax over both scores, and divide by one exponential. Which exponent is left?
+        """
+        return _weight(_score(gap, v, d_k, inside) / 2)
+
+    def all_or_nothing(gap, v, d_k, inside):
+        """Your weight is 1 where the score is positive, and 0 elsewhere.
+
+        Both keys get some weight. How much does an exponential give to the lower one?
+        """
+        return float(_score(gap, v, d_k, inside) > 0)
+
+    def cut_off_at_5(gap, v, d_k, inside):
+        """You cut the score off at a small number, such as 5, against overflow.
+
+        A key whose score is -100 gets far less weight than one at -5. `torch.sigmoid` needs no
+        help.
+        """
+        return _weight(min(max(_score(gap, v, d_k, inside), -5.0), 5.0))
+
+    def no_product(gap, v, d_k, inside):
+        """The product `gap` is not used: v stands in its place.
+
+        The mask is *added* to the product.
+        """
+        return _weight(_score(0.0, v, d_k, inside))
+
+    def product_replaced(gap, v, d_k, inside):
+        """You put v in the place of the product, except where v is 0.
+
+        The mask is *added* to the product.
+        """
+        return _weight(_score(gap if v == 0 else 0.0, v, d_k, inside))
+
+    def half_without_a_mask(gap, v, d_k, inside):
+        """For a mask value of 0 you return ½, whatever the product is.
+
+        Without a mask the two scores are those of the products. Are they equal?
+        """
+        return 0.5 if v == 0 else correct(gap, v, d_k, inside)
+
+    def nothing_for_low_values(gap, v, d_k, inside):
+        """For a large negative v you return 0, as if no finite product could outweigh it.
+
+        The product may be 80000. Which of the two is larger?
+        """
+        return 0.0 if v <= -100 else correct(gap, v, d_k, inside)
+
+    def nan_for_minus_infinity(gap, v, d_k, inside):
+        """The formula is right, but for -inf it is not a number.
+
+        ∞ - ∞ and ∞/∞ are NaN. `torch.sigmoid` knows what to do.
+        """
+        return float("nan") if math.isinf(v) else correct(gap, v, d_k, inside)
+
+    def score_for_weight(gap, v, d_k, inside):
+        """You return the score of the hidden key, and not yet its weight.
+
+        A softmax over both scores makes weights of them.
+        """
+        return _score(gap, v, d_k, inside)
+
+    def logarithm_of_the_weight(gap, v, d_k, inside):
+        """You return the logarithm of the weight.
+
+        A weight lies between 0 and 1.
+        """
+        score = torch.tensor(_score(gap, v, d_k, inside), dtype=torch.float64)
+        return float(torch.nn.functional.logsigmoid(score))
+
+    def product_of_both_weights(gap, v, d_k, inside):
+        """You return the product of both weights, which is the derivative of the one.
+
+        The weight of the hidden key alone is asked for.
+        """
+        weight = correct(gap, v, d_k, inside)
+        return weight * (1 - weight)
+
+    def rounded_away(gap, v, d_k, inside):
+        """Your weight is not exact: it is rounded to a few decimals.
+
+        Return it as it is computed.
+        """
+        return round(correct(gap, v, d_k, inside), 3)
 
 
 class Right:

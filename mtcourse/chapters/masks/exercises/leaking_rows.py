@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 
 from mtcourse.checks.draw import Draw
-from mtcourse.checks.exercise import functions_of, Exercise
+from mtcourse.checks.exercise import Exercise, functions_of
 from mtcourse.checks.outcomes import Case
 
 
@@ -18,6 +18,8 @@ def cases(draw: Draw) -> list[Case]:
         Case("a triangle, 3 tokens and 2", (_mask(draw, *triangle), _lengths(3, 2)), by_hand=True),
         Case("document B's mask", (_mask(draw, *eight), _lengths(6))),
         Case("document B's mask for 4 sentences", (_mask(draw, *eight), _lengths(3, 8, 1, 7))),
+        Case("document B's mask in whole numbers", (_mask(draw, *eight).long(), _lengths(6, 5))),
+        Case("a later key for an earlier one", (_mask(draw, "010", "001", "110"), _lengths(3, 2))),
         Case("a mask with holes", (_mask(draw, *holes), _lengths(5, 3, 2, 4))),
         Case("everything allowed", (_mask(draw, "1111", "1111", "1111", "1111"), _lengths(4, 2))),
         Case("only itself", (_mask(draw, "1000", "0100", "0010", "0001"), _lengths(2, 4))),
@@ -49,6 +51,11 @@ def _late(mask: torch.Tensor) -> torch.Tensor:
 def _padding(mask: torch.Tensor, lengths: torch.Tensor, shift: int = 0) -> torch.Tensor:
     """True where key j is padding, (batch, 1, n)."""
     return torch.arange(len(mask)) >= lengths[:, None, None] + shift
+
+
+def _rows_with(mask, forbidden):
+    """Rows that see a forbidden key."""
+    return ((mask == 1) & forbidden).any(-1)
 
 
 class Wrong:
@@ -193,6 +200,191 @@ class Wrong:
         Compare with 0, or ask for any True.
         """
         return ((mask == 1) & (_late(mask) | _padding(mask, lengths))).sum(-1)
+
+    def late_or_padding_but_not_both(mask, lengths):
+        """A key that is both late and padding does not count in yours: an exclusive or.
+
+        A key must not be seen if it is late, or padding, or both.
+        """
+        return _rows_with(mask, _late(mask) ^ _padding(mask, lengths))
+
+    def padding_counts_unseen(mask, lengths):
+        """You count padding keys even where the mask hides them.
+
+        Of `a & b | c`, the `&` comes first. Where do brackets belong?
+        """
+        return (((mask == 1) & _late(mask)) | _padding(mask, lengths)).any(-1)
+
+    def late_counts_unseen(mask, lengths):
+        """You count later keys even where the mask hides them.
+
+        Of `a | b & c`, the `&` comes first. Where do brackets belong?
+        """
+        return (_late(mask) | ((mask == 1) & _padding(mask, lengths))).any(-1)
+
+    def rows_of_padding(mask, lengths):
+        """You return the rows of padding queries, and do not look at the mask.
+
+        That is right for a full triangle. Your function has to work for any mask of 0 and 1.
+        """
+        return _padding(mask, lengths)[:, 0].clone()
+
+    def rows_of_tokens(mask, lengths):
+        """You return the rows of tokens, and do not look at the mask.
+
+        True where the row sees a key that it must not see.
+        """
+        return ~_padding(mask, lengths)[:, 0]
+
+    def every_key_of_the_row(mask, lengths):
+        """You ask whether every key of the row is seen and forbidden. One of them is enough.
+
+        Do you need any, or all?
+        """
+        return ((mask == 1) & (_late(mask) | _padding(mask, lengths))).all(-1)
+
+    def how_many_keys(mask, lengths):
+        """You compare how many keys a row sees with how many it may see.
+
+        Which keys are they? A row with one key leaks, if it is the wrong one.
+        """
+        n = len(mask)
+        may = torch.minimum(torch.arange(1, n + 1), lengths[:, None])
+        return mask.sum(-1) > may
+
+    def more_keys_than_tokens(mask, lengths):
+        """You compare how many keys a row sees with the number of tokens.
+
+        Which keys are they? A row with one key leaks, if it is the wrong one.
+        """
+        return mask.sum(-1) > lengths[:, None]
+
+    def first_length_for_all(mask, lengths):
+        """You took every sentence to be as long as the first one.
+
+        Each sentence has its own padding.
+        """
+        return correct(mask, lengths[:1].expand(len(lengths)))
+
+    def shortest_sentence_for_all(mask, lengths):
+        """You took every sentence to be as long as the shortest one.
+
+        Each sentence has its own padding.
+        """
+        return correct(mask, lengths.min().expand(len(lengths)))
+
+    def six_tokens(mask, lengths):
+        """You take each sentence to have 6 tokens, as in document B.
+
+        The second argument says how many tokens each sentence has.
+        """
+        return correct(mask, torch.full_like(lengths, 6))
+
+    def padding_at_the_beginning(mask, lengths):
+        """You put the padding at the beginning of the sentences.
+
+        Padding comes after the tokens. At which position does it begin?
+        """
+        padding = torch.arange(len(mask)) < len(mask) - lengths[:, None, None]
+        return _rows_with(mask, _late(mask) | padding)
+
+    def tokens_for_padding(mask, lengths):
+        """You take the tokens for padding, and padding for tokens.
+
+        A sentence of 3 has its tokens at 0, 1 and 2. Which way should the comparison go?
+        """
+        return _rows_with(mask, _late(mask) | ~_padding(mask, lengths))
+
+    def mask_turned(mask, lengths):
+        """You read the mask with rows for keys and columns for queries.
+
+        A 1 means that the query of this row sees the key of this column.
+        """
+        return correct(mask.mT, lengths)
+
+    def last_key_alone(mask, lengths):
+        """You look only at the last column.
+
+        Any forbidden key counts, wherever it stands.
+        """
+        forbidden = _late(mask) | _padding(mask, lengths)
+        return (mask == 1)[:, -1] & forbidden[..., -1]
+
+    def next_key_alone(mask, lengths):
+        """Of the later keys you look only at the next one.
+
+        A key is late if it comes after the query, however far.
+        """
+        position = torch.arange(len(mask))
+        following = position == position[:, None] + 1
+        return _rows_with(mask, following | _padding(mask, lengths))
+
+    def next_key_allowed(mask, lengths):
+        """You allow the next key: only those from the second one on count as late.
+
+        A key is late if it comes after the query.
+        """
+        late = torch.ones(len(mask), len(mask), dtype=torch.bool).triu(2)
+        return _rows_with(mask, late | _padding(mask, lengths))
+
+    def all_but_itself(mask, lengths):
+        """You count every key but the query's own as forbidden.
+
+        Earlier keys may be seen.
+        """
+        other = ~torch.eye(len(mask), dtype=torch.bool)
+        return _rows_with(mask, other | _padding(mask, lengths))
+
+    def sees_too_little(mask, lengths):
+        """You return the rows that do not see all that they may see.
+
+        A row that hides an allowed key loses information, but it does not leak.
+        """
+        allowed = ~(_late(mask) | _padding(mask, lengths))
+        return ((mask == 0) & allowed).any(-1)
+
+    def sees_anything_allowed(mask, lengths):
+        """You return the rows that see an allowed key.
+
+        True where the row sees a key that it must *not* see.
+        """
+        return _rows_with(mask, ~(_late(mask) | _padding(mask, lengths)))
+
+    def empty_rows_too(mask, lengths):
+        """You also count rows that see no allowed key at all.
+
+        A row that sees nothing sees nothing forbidden.
+        """
+        allowed = ~(_late(mask) | _padding(mask, lengths))
+        return correct(mask, lengths) | ~_rows_with(mask, allowed)
+
+    def one_verdict_for_each_sentence(mask, lengths):
+        """You return one answer for each sentence.
+
+        Return one for each row of each sentence, (batch, n).
+        """
+        return correct(mask, lengths).any(-1)
+
+    def numbers(mask, lengths):
+        """The rows are right, but you return the numbers 0 and 1.
+
+        Return True and False.
+        """
+        return correct(mask, lengths).float()
+
+    def turned(mask, lengths):
+        """Your result has a row for each position, (n, batch).
+
+        It should have a row for each sentence.
+        """
+        return correct(mask, lengths).mT
+
+    def numbers_of_rows(mask, lengths):
+        """You return which rows leak, as pairs of sentence and row.
+
+        Return True or False for each row of each sentence.
+        """
+        return correct(mask, lengths).nonzero()
 
 
 class Right:

@@ -7,7 +7,7 @@ import math
 import torch
 
 from mtcourse.checks.draw import Draw
-from mtcourse.checks.exercise import functions_of, Exercise
+from mtcourse.checks.exercise import Exercise, functions_of
 from mtcourse.checks.outcomes import Case
 from mtcourse.layers import masks
 
@@ -26,6 +26,12 @@ def cases(draw: Draw) -> list[Case]:
         Case("two sentences, one padded at the beginning", (at_the_beginning, 0)),
         Case("as many sentences as positions", (_padded(draw, [2, 3, 1], 0), 0)),
         Case(f"sentences of {drawn} tokens", (_padded(draw, drawn, 0), 0)),
+        Case(
+            "padding on both sides", (torch.tensor([[0, 5, 8, 0], [7, 4, 3, 0], [0, 0, 6, 3]]), 0)
+        ),
+        Case(
+            "padding has the largest id", (torch.tensor([[7, 8, 3], [5, 3, 20], [9, 20, 20]]), 20)
+        ),
         Case("a single sentence with special tokens", (torch.tensor([[2, 7, 1, 9, 3, 0]]), 0)),
     ]
 
@@ -38,6 +44,15 @@ def _padded(draw: Draw, lengths: list[int], pad: int) -> torch.Tensor:
         row[length - 1] = 3
         row[length:] = pad
     return ids
+
+
+def _as_keys(real):
+    """Booleans of a batch, (batch, 1, 1, n)."""
+    return real[:, None, None, :]
+
+
+def _triangle(n):
+    return torch.ones(n, n, dtype=torch.bool).tril()
 
 
 class Wrong:
@@ -178,6 +193,200 @@ class Wrong:
         """
         hidden = (ids == pad)[:, None, None, :]
         return torch.zeros(hidden.shape).masked_fill(hidden, -math.inf)
+
+    def padding_of_any_sentence(ids, pad):
+        """You hide a position in all sentences if one of them has padding there.
+
+        Each sentence has its own padding, so each has its own row.
+        """
+        return _as_keys((ids != pad).all(dim=0).expand(ids.shape))
+
+    def padding_of_all_sentences(ids, pad):
+        """You hide a position only if all sentences have padding there.
+
+        Each sentence has its own padding, so each has its own row.
+        """
+        return _as_keys((ids != pad).any(dim=0).expand(ids.shape))
+
+    def sentences_without_padding(ids, pad):
+        """You hide all keys of a sentence that has any padding.
+
+        Its tokens may be seen. Look at each id by itself.
+        """
+        return _as_keys((ids != pad).all(dim=1, keepdim=True).expand(ids.shape))
+
+    def only_at_the_end(ids, pad):
+        """You hide only the padding after the last token.
+
+        Padding can stand at the beginning too. Look at each id by itself.
+        """
+        return _as_keys((ids != pad).flip(1).cumsum(1).flip(1) > 0)
+
+    def only_at_the_beginning(ids, pad):
+        """You hide only the padding before the first token.
+
+        Padding can stand at the end too. Look at each id by itself.
+        """
+        return _as_keys((ids != pad).cumsum(1) > 0)
+
+    def batch_last(ids, pad):
+        """The dimensions are turned: (1, 1, n, batch), with the sentences along the keys.
+
+        The batch comes first, in the mask as in the scores: (batch, 1, 1, n).
+        """
+        return (ids != pad).T[None, None]
+
+    def batch_and_length_exchanged(ids, pad):
+        """The shape is (n, 1, 1, batch): batch and length are exchanged.
+
+        The first size of ids is the batch, the second is n.
+        """
+        return (ids != pad).reshape(ids.shape[1], 1, 1, ids.shape[0])
+
+    def batch_and_length_turned(ids, pad):
+        """You transposed the ids: the shape is (n, 1, 1, batch).
+
+        The first size of ids is the batch, the second is n.
+        """
+        return _as_keys((ids != pad).T)
+
+    def dimensions_at_the_end(ids, pad):
+        """The two dimensions of size 1 stand at the end: (batch, n, 1, 1).
+
+        Scores are (batch, h, queries, keys). Along which of them should the ids lie?
+        """
+        return (ids != pad)[:, :, None, None]
+
+    def on_the_heads(ids, pad):
+        """The ids lie along the heads: (batch, n, 1), or with the keys missing.
+
+        Scores are (batch, h, queries, keys). Along which of them should the ids lie?
+        """
+        return (ids != pad)[:, :, None]
+
+    def one_dimension_for_all(ids, pad):
+        """You added one dimension in front: (1, batch, n).
+
+        Scores are (batch, h, queries, keys). Two dimensions of size 1 belong between the batch and
+        the keys.
+        """
+        return (ids != pad)[None]
+
+    def causal_too(ids, pad):
+        """You hide later keys, too, as a decoder does.
+
+        An encoder may see them. Here only padding is hidden.
+        """
+        return _as_keys(ids != pad) & _triangle(ids.shape[1])
+
+    def causal_alone(ids, pad):
+        """This is a causal mask, and padding is not hidden.
+
+        Compare the ids with pad.
+        """
+        return _triangle(ids.shape[1]).expand(len(ids), 1, -1, -1)
+
+    def padding_seen_and_smaller_ids_hidden(ids, pad):
+        """Your comparison is ≥: padding is seen, and every smaller id is hidden.
+
+        Padding has one id, and nothing is said about larger and smaller ones.
+        """
+        return _as_keys(ids >= pad)
+
+    def only_smaller_ids(ids, pad):
+        """Only ids that are smaller than pad may be seen.
+
+        Padding has one id. All others are tokens, the larger ones as well.
+        """
+        return _as_keys(ids < pad)
+
+    def larger_ids_hidden(ids, pad):
+        """Padding is seen, and every id that is larger is hidden.
+
+        Padding has one id. All others are tokens.
+        """
+        return _as_keys(ids <= pad)
+
+    def positive_ids(ids, pad):
+        """You allow every id above 0, and do not look at `pad`.
+
+        The second argument says which id is padding, and 0 may be a token.
+        """
+        return _as_keys((ids > 0) & (ids != pad))
+
+    def small_ids_hidden(ids, pad):
+        """You hide padding, and also the smallest ids, <bos> among them.
+
+        These are tokens that the model reads. Hide only what equals pad.
+        """
+        return _as_keys(ids > max(pad, 2))
+
+    def bos_and_eos_hidden(ids, pad):
+        """You hide padding, and with it <bos> and <eos>.
+
+        These are tokens that the model reads. Hide only what equals pad.
+        """
+        return _as_keys((ids != pad) & (ids != 2) & (ids != 3))
+
+    def bos_hidden(ids, pad):
+        """You hide padding, and with it <bos>.
+
+        <bos> is a token that the model reads. Hide only what equals pad.
+        """
+        return _as_keys((ids != pad) & (ids != 2))
+
+    def unknown_words_hidden(ids, pad):
+        """You hide padding, and with it <unk>.
+
+        An unknown word is a token, too. Hide only what equals pad.
+        """
+        return _as_keys((ids != pad) & (ids != 1))
+
+    def after_the_end_of_the_sentence(ids, pad):
+        """You hide what comes after the first <eos>, and do not look at `pad`.
+
+        Padding can stand at the beginning too. The second argument says which id it has.
+        """
+        ended = (ids == 3).cumsum(-1) - (ids == 3).long()
+        return _as_keys(ended == 0)
+
+    def one_token_too_many(ids, pad):
+        """You allow one key more than there are tokens: the first padding of each sentence is seen.
+
+        Look at each id where it stands.
+        """
+        real = ids != pad
+        return _as_keys(torch.arange(ids.shape[1]) <= real.sum(-1, keepdim=True))
+
+    def one_token_too_few(ids, pad):
+        """You allow one key less than there are tokens.
+
+        Look at each id where it stands.
+        """
+        real = ids != pad
+        return _as_keys(torch.arange(ids.shape[1]) < real.sum(-1, keepdim=True) - 1)
+
+    def nothing_hidden(ids, pad):
+        """Every key may be seen.
+
+        Compare the ids with pad.
+        """
+        return _as_keys(torch.ones_like(ids, dtype=torch.bool))
+
+    def ids_kept(ids, pad):
+        """You return the ids themselves, with more dimensions.
+
+        Compare each of them with pad.
+        """
+        return ids[:, None, None, :]
+
+    def very_low_numbers(ids, pad):
+        """This is a mask to be added to scores: 0 where allowed, a very low number where hidden.
+
+        Return the boolean form, True where allowed.
+        """
+        hidden = _as_keys(ids == pad)
+        return torch.zeros(hidden.shape).masked_fill(hidden, -1e9)
 
 
 class Right:

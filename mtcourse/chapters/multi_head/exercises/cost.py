@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mtcourse.checks.draw import Draw
-from mtcourse.checks.exercise import functions_of, Exercise
+from mtcourse.checks.exercise import Exercise, functions_of
 from mtcourse.checks.outcomes import Case
 
 
@@ -201,6 +201,258 @@ class Wrong:
         return _with(
             n, d, h, full_flops=right["A's FLOPs"] / n, split_flops=right["B's FLOPs"] / n
         )  # fmt: skip
+
+    def b_has_full_width_parameters(n, d, h):
+        """B's parameters are those of heads of the full width; the rest is right.
+
+        In document B, a head is d / h wide (B06).
+        """
+        return _with(n, d, h, split=4 * h * d**2)
+
+    def b_has_full_width_operations(n, d, h):
+        """B's FLOPs are those of heads of the full width; the rest is right.
+
+        In document B, a head is d / h wide (B06).
+        """
+        return _with(n, d, h, split_flops=_flops(n, d, h, d))
+
+    def a_has_narrow_parameters(n, d, h):
+        """A's parameters are those of heads that share the width; the rest is right.
+
+        In document A, each head has its own d × d matrices (A24).
+        """
+        return _with(n, d, h, full=4 * d**2)
+
+    def a_has_narrow_operations(n, d, h):
+        """A's FLOPs are those of heads that share the width; the rest is right.
+
+        In document A, each head has its own d × d matrices (A24).
+        """
+        return _with(n, d, h, full_flops=_flops(n, d, h, d // h))
+
+    def b_parameters_of_one_head(n, d, h):
+        """B's parameters are those of one head; the rest is right.
+
+        There are h heads, each with d × d_k matrices.
+        """
+        return _with(n, d, h, split=4 * d**2 / h)
+
+    def b_operations_of_one_head(n, d, h):
+        """B's FLOPs are those of one head; the rest is right.
+
+        Each head has its own products.
+        """
+        return _with(n, d, h, split_flops=_flops(n, d, 1, d // h))
+
+    def b_of_one_head(n, d, h):
+        """B's parameters and FLOPs are those of one head; the rest is right.
+
+        There are h heads, each with its own matrices and products.
+        """
+        return _with(n, d, h, split=4 * d**2 / h, split_flops=_flops(n, d, 1, d // h))
+
+    def b_scores_of_one_head(n, d, h):
+        """In B, you counted the scores and means of one head only.
+
+        Each head multiplies n × d_k by d_k × n, and n × n by n × d_k.
+        """
+        return _with(n, d, h, split_flops=8 * n * d**2 + 4 * n**2 * (d // h))
+
+    def b_w_o_in_every_head(n, d, h):
+        """In B you gave every head an output matrix d × d. All heads together have one.
+
+        In Concat, each row has h d_k = d numbers. What shape has W_O?
+        """
+        return _with(n, d, h, split=3 * d**2 + h * d**2)
+
+    def b_w_o_is_narrow(n, d, h):
+        """In B you gave W_O only d_k rows. It takes all heads side by side.
+
+        In Concat, each row has h d_k = d numbers. What shape has W_O?
+        """
+        return _with(n, d, h, split=3 * d**2 + d**2 / h)
+
+    def a_parameters_of_one_head(n, d, h):
+        """A's FLOPs are right, B's are too, but A's W_Q, W_K and W_V are those of one head.
+
+        Each of the h heads has its own (A24).
+        """
+        return _with(n, d, h, full=3 * d**2 + h * d**2)
+
+    def a_scores_of_one_head(n, d, h):
+        """In A, you counted the scores and means of one head only.
+
+        Each head multiplies n × d by d × n, and n × n by n × d.
+        """
+        return _with(n, d, h, full_flops=8 * n * h * d**2 + 4 * n**2 * d)
+
+    def a_products_of_one_head(n, d, h):
+        """In A, you counted the products with W_Q, W_K, W_V and W_O of one head only.
+
+        Each head multiplies X by its own three matrices, and Concat is h d wide.
+        """
+        return _with(n, d, h, full_flops=8 * n * d**2 + 4 * n**2 * h * d)
+
+    def layouts_exchanged(n, d, h):
+        """You exchanged the two layouts: A's numbers stand at B's names.
+
+        Which document's heads are d wide (A24), and which d / h (B06)?
+        """
+        a, b, a_flops, b_flops, weights = correct(n, d, h).values()
+        return _answer(b, a, b_flops, a_flops, weights)
+
+    def parameters_exchanged(n, d, h):
+        """You exchanged the parameters of the two layouts.
+
+        Which document's heads are d wide (A24), and which d / h (B06)?
+        """
+        return _with(n, d, h, full=4 * d**2, split=4 * h * d**2)
+
+    def operations_exchanged(n, d, h):
+        """You exchanged the FLOPs of the two layouts.
+
+        Which document's heads are d wide (A24), and which d / h (B06)?
+        """
+        a, b, a_flops, b_flops, weights = correct(n, d, h).values()
+        return _answer(a, b, b_flops, a_flops, weights)
+
+    def only_the_first_three_products(n, d, h):
+        """Your FLOPs are those of X W_Q, X W_K and X W_V alone.
+
+        From X to the output, what else is multiplied in each head?
+        """
+        return _with(n, d, h, full_flops=6 * n * h * d**2, split_flops=6 * n * d**2)
+
+    def only_scores_and_means(n, d, h):
+        """Your FLOPs are those of the scores and means alone; the products with the four matrices
+        are missing.
+
+        From X to the output: where do Q, K and V come from?
+        """
+        return _with(n, d, h, full_flops=4 * n**2 * h * d, split_flops=4 * n**2 * d)
+
+    def only_one_product_with_X(n, d, h):
+        """You counted one product with X, where there are three: for Q, for K and for V.
+
+        Each of W_Q, W_K and W_V is multiplied by X.
+        """
+        return _with(
+            n, d, h, full_flops=4 * n * h * d**2 + 4 * n**2 * h * d,
+            split_flops=4 * n * d**2 + 4 * n**2 * d,
+        )  # fmt: skip
+
+    def scores_of_one_query(n, d, h):
+        """Your scores and means are those of a single query: n, where there are n² pairs.
+
+        Q Kᵀ is n × d_k by d_k × n.
+        """
+        return _with(
+            n, d, h, full_flops=8 * n * h * d**2 + 4 * n * h * d,
+            split_flops=8 * n * d**2 + 4 * n * d,
+        )  # fmt: skip
+
+    def products_of_one_token(n, d, h):
+        """You counted the products with the four matrices for a single token.
+
+        X has n rows.
+        """
+        return _with(
+            n, d, h, full_flops=8 * h * d**2 + 4 * n**2 * h * d,
+            split_flops=8 * d**2 + 4 * n**2 * d,
+        )  # fmt: skip
+
+    def one_addition_less(n, d, h):
+        """You counted a(2b - 1)c for a product. The question says 2abc.
+
+        Count the first number of a sum as an addition, too.
+        """
+
+        def of(d_k):
+            of_head = 3 * n * (2 * d - 1) * d_k + n * (2 * d_k - 1) * n + n * (2 * n - 1) * d_k
+            return h * of_head + n * (2 * h * d_k - 1) * d
+
+        return _with(n, d, h, full_flops=of(d), split_flops=of(d // h))
+
+    def softmax_counted(n, d, h):
+        """You also counted an operation for each attention weight. Only products are asked for.
+
+        The softmax, the division and masks are not counted.
+        """
+        right = correct(n, d, h)
+        more = h * n**2
+        return _with(
+            n, d, h, full_flops=right["A's FLOPs"] + more, split_flops=right["B's FLOPs"] + more
+        )  # fmt: skip
+
+    def with_a_bias_for_each_matrix(n, d, h):
+        """You counted biases, one number for each column of each matrix of each head.
+
+        Count only the matrices.
+        """
+        return _with(n, d, h, full=4 * h * d**2 + 4 * h * d, split=4 * d**2 + 4 * d)
+
+    def with_biases_in_b(n, d, h):
+        """You counted biases in B, but document B prints none here.
+
+        Count only the matrices.
+        """
+        return _with(n, d, h, split=4 * d**2 + 4 * d)
+
+    def one_weight_for_each_token(n, d, h):
+        """You counted n attention weights in each head, one for each token.
+
+        Each *pair* of tokens has a weight.
+        """
+        return _with(n, d, h, weights=n * h)
+
+    def weights_below_the_diagonal(n, d, h):
+        """You counted the attention weights on and below the diagonal only, as under a causal mask.
+
+        Each token attends to all n.
+        """
+        return _with(n, d, h, weights=h * n * (n + 1) / 2)
+
+    def weights_off_the_diagonal(n, d, h):
+        """You left out the weights that tokens give to themselves.
+
+        Each token attends to all n, itself included.
+        """
+        return _with(n, d, h, weights=h * n * (n - 1))
+
+    def numbers_of_the_outputs(n, d, h):
+        """You counted numbers of rows, n · d for each head, where attention weights are asked for.
+
+        Which table has the weights of a head, and which shape has it?
+        """
+        return _with(n, d, h, weights=h * n * d)
+
+    def numbers_of_all_rows(n, d, h):
+        """You counted n · d numbers for the attention weights.
+
+        Which table has the weights of a head, and which shape has it?
+        """
+        return _with(n, d, h, weights=n * d)
+
+    def weights_times_the_width(n, d, h):
+        """You multiplied the number of attention weights by d. A weight is a single number.
+
+        How many numbers does the softmax of one head return?
+        """
+        return _with(n, d, h, weights=h * n**2 * d)
+
+    def weights_of_both_layouts(n, d, h):
+        """You counted the attention weights twice.
+
+        Their number is the same for both layouts, and asked for once.
+        """
+        return _with(n, d, h, weights=2 * h * n**2)
+
+    def parameters_for_weights(n, d, h):
+        """You counted parameters, where attention weights are asked for.
+
+        Attention weights are what the softmax returns: how many are there in a head?
+        """
+        return _with(n, d, h, weights=4 * h * d**2)
 
 
 class Right:

@@ -7,7 +7,7 @@ import math
 import torch
 
 from mtcourse.checks.draw import Draw
-from mtcourse.checks.exercise import functions_of, Exercise, Rule
+from mtcourse.checks.exercise import Exercise, Rule, functions_of
 from mtcourse.checks.outcomes import Case
 from mtcourse.layers.multi_head import multi_head_attention, split_head_attention
 
@@ -79,6 +79,18 @@ def _keeps_numbers(case, value):
     stacked = value[1], value[2], value[3].unflatten(0, (h, -1))
     pairs = zip(stacked, (W_K, W_V, W_O), strict=True)
     return all(bool(((new == 0) | ((new - old).abs() < 1e-5)).all()) for new, old in pairs)
+
+
+def _factors(q=None, k=1.0, v=1.0, out=1.0):
+    """The mistake of other factors, each from d and h; all numbers stand where they should."""
+
+    def built(W_Q, W_K, W_V, W_O, h):
+        d = len(W_Q)
+        of = [f(d, h) if callable(f) else f for f in (q or (lambda d, h: math.sqrt(h)), k, v, out)]
+        new = _built(W_Q, W_K, W_V, W_O, h, q=of[0], k=of[1], v=of[2])
+        return *new[:3], of[3] * new[3]
+
+    return built
 
 
 class Wrong:
@@ -200,6 +212,225 @@ class Wrong:
         """
         return _built(W_Q, W_K, W_V, W_O, h, rows=_own(len(W_Q), h)[:, None, :])
 
+    def factor_root_of_d_k(*given):
+        """You multiplied W_Q by √d_k.
+
+        d is h times d_k. What is √d over √d_k?
+        """
+        return _factors(lambda d, h: math.sqrt(d / h))(*given)
+
+    def factor_one_over_root_of_d_k(*given):
+        """You divided W_Q by √d_k. The heads divide the scores already, by √d (A25).
+
+        They are divided by √d, and √d_k was meant. What is one over the other?
+        """
+        return _factors(lambda d, h: math.sqrt(h / d))(*given)
+
+    def factor_one_over_root_of_d(*given):
+        """You divided W_Q by √d. The heads divide the scores already, by √d (A25).
+
+        They are divided by √d, and √d_k was meant. What is one over the other?
+        """
+        return _factors(lambda d, h: 1 / math.sqrt(d))(*given)
+
+    def factor_d_k(*given):
+        """You multiplied W_Q by d_k.
+
+        d is h times d_k. What is √d over √d_k?
+        """
+        return _factors(lambda d, h: d / h)(*given)
+
+    def factor_d(*given):
+        """You multiplied W_Q by d.
+
+        d is h times d_k. What is √d over √d_k?
+        """
+        return _factors(lambda d, h: d)(*given)
+
+    def factor_one_over_h(*given):
+        """You divided W_Q by h. But the scores are already too small.
+
+        They are divided by √d, and √d_k was meant. What is one over the other?
+        """
+        return _factors(lambda d, h: 1 / h)(*given)
+
+    def factor_2(*given):
+        """You multiplied W_Q by 2, whatever h is.
+
+        Two is the root of four. What is the factor for another number of heads?
+        """
+        return _factors(lambda d, h: 2.0)(*given)
+
+    def factor_shared(*given):
+        """You shared the factor between W_Q and W_K. This computes the same, but W_K may hold only
+        old numbers.
+
+        Leave the keys as they are.
+        """
+        return _factors(lambda d, h: h**0.25, lambda d, h: h**0.25)(*given)
+
+    def factor_h_in_both(*given):
+        """You multiplied both W_Q and W_K by h.
+
+        d is h times d_k. What is √d over √d_k, and how often does it belong into a score?
+        """
+        return _factors(lambda d, h: h, lambda d, h: h)(*given)
+
+    def factor_everywhere(*given):
+        """You multiplied W_Q, W_K and W_V by √h.
+
+        Only scores are divided. How often does a factor in both Q and K enter a score?
+        """
+        return _factors(None, lambda d, h: math.sqrt(h), lambda d, h: math.sqrt(h))(*given)
+
+    def factor_in_W_O(*given):
+        """You multiplied W_O, too. But outputs are not divided by anything.
+
+        Only scores are divided.
+        """
+        return _factors(None, out=lambda d, h: math.sqrt(h))(*given)
+
+    def factor_in_W_V_only(*given):
+        """You put the factor √h into W_V, not into W_Q. The scores are still too small.
+
+        What is divided by √d, the scores or the values?
+        """
+        return _factors(lambda d, h: 1.0, 1.0, lambda d, h: math.sqrt(h))(*given)
+
+    def factor_in_W_O_only(*given):
+        """You put the factor √h into W_O, not into W_Q. The scores are still too small.
+
+        What is divided by √d, the scores or the outputs?
+        """
+        return _factors(lambda d, h: 1.0, out=lambda d, h: math.sqrt(h))(*given)
+
+    def W_O_over_h(*given):
+        """You divided W_O by h, as if the heads were averaged. Their contributions are added (A27).
+
+        In the split heads, does anything divide by h?
+        """
+        return _factors(None, out=lambda d, h: 1 / h)(*given)
+
+    def everything_whole(W_Q, W_K, W_V, W_O, h):
+        """You gave every head all of the four matrices, so that all heads are the same.
+
+        Head j of the split heads uses its own d_k columns, and no others.
+        """
+        whole = [W.repeat(h, 1, 1) for W in (math.sqrt(h) * W_Q, W_K, W_V)]
+        return *whole, W_O.repeat(h, 1)
+
+    def everything_whole_and_no_factor(W_Q, W_K, W_V, W_O, h):
+        """You copied the four matrices h times as they are.
+
+        Head j of the split heads uses its own d_k columns, and its scores are divided by √d_k.
+        """
+        return *(W.repeat(h, 1, 1) for W in (W_Q, W_K, W_V)), W_O.repeat(h, 1)
+
+    def values_and_W_O_whole(W_Q, W_K, W_V, W_O, h):
+        """You left W_V and W_O whole, so that each head passes on the values of all.
+
+        Which columns of A_j belong to head j?
+        """
+        Q, K, *_ = _built(W_Q, W_K, W_V, W_O, h)
+        return Q, K, W_V.repeat(h, 1, 1), W_O.repeat(h, 1)
+
+    def queries_not_cut(W_Q, W_K, W_V, W_O, h):
+        """Each of your heads has all of W_Q. This computes the same, but most of it is never used.
+
+        A column of queries that meets a column of zeros adds nothing to a score. Put zeros there.
+        """
+        _, *others = _built(W_Q, W_K, W_V, W_O, h)
+        return (math.sqrt(h) * W_Q).repeat(h, 1, 1), *others
+
+    def queries_and_keys_not_cut(W_Q, W_K, W_V, W_O, h):
+        """You left W_Q and W_K whole, so that all heads have the same scores.
+
+        A score of head j adds up the products of its own d_k columns.
+        """
+        *_, V, out = _built(W_Q, W_K, W_V, W_O, h)
+        return (math.sqrt(h) * W_Q).repeat(h, 1, 1), W_K.repeat(h, 1, 1), V, out
+
+    def columns_in_front(W_Q, W_K, W_V, W_O, h):
+        """You moved each head's columns to the front. This computes the same, but every number
+        should keep its row and column.
+
+        Put zeros in front of the columns of head j, and behind them.
+        """
+        d = len(W_Q)
+        pad, left = torch.nn.functional.pad, d - d // h
+        moved = [
+            torch.stack([pad(part, (0, left)) for part in W.chunk(h, 1)])
+            for W in (math.sqrt(h) * W_Q, W_K, W_V)
+        ]
+        return *moved, torch.cat([pad(part, (0, 0, 0, left)) for part in W_O.chunk(h)])
+
+    def W_O_in_the_first_block(W_Q, W_K, W_V, W_O, h):
+        """You put all rows of W_O into the first block, and zeros below: only head 0 meets any.
+
+        The block of head j has rows j · d to (j + 1) · d - 1 of the new W_O. Which old rows belong
+        there?
+        """
+        return *_built(W_Q, W_K, W_V, W_O, h)[:3], torch.cat(
+            [W_O, W_O.new_zeros((h - 1) * len(W_O), len(W_O))]
+        )
+
+    def W_O_as_it_was(W_Q, W_K, W_V, W_O, h):
+        """You returned the old W_O. Document A's has h d rows, d for each head (A27).
+
+        In the block of head j, which old rows meet a column of A_j that is not zero?
+        """
+        return *_built(W_Q, W_K, W_V, W_O, h)[:3], W_O
+
+    def W_O_not_stacked(W_Q, W_K, W_V, W_O, h):
+        """Your W_O is (h, d, d). Its blocks should stand below each other: (h d, d).
+
+        Which function makes one dimension of two?
+        """
+        Q, K, V, out = _built(W_Q, W_K, W_V, W_O, h)
+        return Q, K, V, out.unflatten(0, (h, -1))
+
+    def W_O_in_order(W_Q, W_K, W_V, W_O, h):
+        """You put the rows of head j at the front of its block.
+
+        Every number keeps its row: row i of W_O is row i of a block.
+        """
+        d = len(W_O)
+        parts = [torch.nn.functional.pad(part, (0, 0, 0, d - d // h)) for part in W_O.chunk(h)]
+        return *_built(W_Q, W_K, W_V, W_O, h)[:3], torch.cat(parts)
+
+    def narrow_matrices(W_Q, W_K, W_V, W_O, h):
+        """Your heads are still narrow: (h, d, d_k). Document A's are d × d.
+
+        Put zeros into the columns that a head does not use.
+        """
+        parts = [torch.stack(W.chunk(h, 1)) for W in (math.sqrt(h) * W_Q, W_K, W_V)]
+        return *parts, W_O
+
+    def heads_backwards(W_Q, W_K, W_V, W_O, h):
+        """Head 0 has the last columns, and the last head the first. This computes the same.
+
+        Head j has the columns from j · d_k on.
+        """
+        Q, K, V, out = _built(W_Q, W_K, W_V, W_O, h)
+        return Q.flip(0), K.flip(0), V.flip(0), out.unflatten(0, (h, -1)).flip(0).flatten(0, 1)
+
+    def blocks_of_both(W_Q, W_K, W_V, W_O, h):
+        """In W_Q, W_K and W_V you kept only the d_k × d_k block on the diagonal.
+
+        A head reads the *whole* row of X: its columns have all d rows.
+        """
+        rows = _own(len(W_Q), h)[:, :, None]
+        Q, K, V, out = _built(W_Q, W_K, W_V, W_O, h)
+        return Q * rows, K * rows, V * rows, out
+
+    def columns_of_the_next_head(W_Q, W_K, W_V, W_O, h):
+        """Each head has the columns of the next one, and the rows of W_O that belong to its own.
+
+        Head j has the columns from j · d_k on, counted from 0.
+        """
+        Q, K, V, out = _built(W_Q, W_K, W_V, W_O, h)
+        return Q.roll(-1, 0), K.roll(-1, 0), V.roll(-1, 0), out
+
 
 class Right:
     """Right answers, written differently."""
@@ -212,7 +443,11 @@ class Right:
         out = W_O.new_zeros(h, d, d)
         for j in range(h):
             own = slice(j * d_k, (j + 1) * d_k)
-            Q[j, :, own], K[j, :, own], V[j, :, own] = W_Q[:, own] * h**0.5, W_K[:, own], W_V[:, own]
+            Q[j, :, own], K[j, :, own], V[j, :, own] = (
+                W_Q[:, own] * h**0.5,
+                W_K[:, own],
+                W_V[:, own],
+            )
             out[j, own] = W_O[own]
         return Q, K, V, out.reshape(h * d, d)
 

@@ -7,7 +7,7 @@ import math
 import torch
 
 from mtcourse.checks.draw import Draw
-from mtcourse.checks.exercise import functions_of, Exercise
+from mtcourse.checks.exercise import Exercise, functions_of
 from mtcourse.checks.outcomes import Case
 
 
@@ -43,6 +43,13 @@ def _heads(X, W_Q, W_K, W_V, divisor=None, dim=-1):
 
 def _joined(A):
     return A.transpose(-3, -2).flatten(-2)
+
+
+def _other(X, W_Q, W_K, W_V, W_O, divisor=None, weigh=None, joined=_joined):
+    """These heads with another divisor, with other weights from the scores, or merged otherwise."""
+    Q, K, V = (X.unsqueeze(-3) @ W for W in (W_Q, W_K, W_V))
+    scores = Q @ K.mT / (math.sqrt(X.shape[-1]) if divisor is None else divisor)
+    return joined((scores.softmax(-1) if weigh is None else weigh(scores)) @ V) @ W_O
 
 
 def correct(X, W_Q, W_K, W_V, W_O):
@@ -176,6 +183,231 @@ class Wrong:
             return _joined(A) @ W_O
         return torch.cat([A] * len(W_Q), -1) @ W_O
 
+    def divided_by_root_of_h(X, W_Q, *others):
+        """You divided the scores by √h, the root of the number of heads.
+
+        How many products does a score of one head add up?
+        """
+        return _other(X, W_Q, *others, divisor=math.sqrt(len(W_Q)))
+
+    def divided_by_root_of_n(X, *others):
+        """You divided the scores by √n, the root of the number of tokens.
+
+        How many products does a score of one head add up?
+        """
+        return _other(X, *others, divisor=math.sqrt(X.shape[-2]))
+
+    def divided_by_d_over_h(X, W_Q, *others):
+        """You divided the scores by d/h, the width that B's heads have.
+
+        Document A divides them by √d (A25).
+        """
+        return _other(X, W_Q, *others, divisor=X.shape[-1] / len(W_Q))
+
+    def multiplied_by_root_of_d(X, *others):
+        """You multiplied the scores by √d. Divide them.
+
+        With more products in a score, it becomes larger. What brings it back?
+        """
+        return _other(X, *others, divisor=1 / math.sqrt(X.shape[-1]))
+
+    def divided_after_the_softmax(X, *others):
+        """You divided by √d after the softmax, not before: the result is too small.
+
+        What is divided in A25, the scores or the mean of the values?
+        """
+        return _other(X, *others, divisor=1.0) / math.sqrt(X.shape[-1])
+
+    def no_softmax(*given):
+        """The softmax is missing: you used the scores themselves as weights.
+
+        The weights of a query sum to 1, and none of them is negative.
+        """
+        return _other(*given, weigh=lambda S: S)
+
+    def always_causal(*given):
+        """You hid the later tokens. There is no mask in this exercise.
+
+        Every token attends to all.
+        """
+
+        def weigh(S):
+            seen = torch.ones(S.shape[-2:], dtype=torch.bool).tril()
+            return S.masked_fill(~seen, -math.inf).softmax(-1)
+
+        return _other(*given, weigh=weigh)
+
+    def softmax_over_everything(*given):
+        """You took one softmax over all pairs of a head. Each row of weights should sum to 1.
+
+        Each query divides a weight of 1 among the keys.
+        """
+        return _other(*given, weigh=lambda S: S.flatten(-2).softmax(-1).reshape(S.shape))
+
+    def weights_transposed(*given):
+        """You multiplied the values by the transposed weights: by columns, not by rows.
+
+        Row i of the weights says what token i takes from each token j.
+        """
+        return _other(*given, weigh=lambda S: S.softmax(-1).mT)
+
+    def scores_summed_over_heads(*given):
+        """Your heads share one matrix of weights: you added up their scores before the softmax.
+
+        Each head has its own softmax.
+        """
+        return _other(*given, weigh=lambda S: S.sum(-3, keepdim=True).softmax(-1))
+
+    def weights_averaged_over_heads(*given):
+        """You averaged the weights of all heads, so that every head uses the same.
+
+        Each head has its own weights, and multiplies its own values by them.
+        """
+        return _other(*given, weigh=lambda S: S.softmax(-1).mean(-3, keepdim=True))
+
+    def weights_of_the_first_head(*given):
+        """All your heads use the weights of the first.
+
+        Head j has its own W_Q and W_K.
+        """
+        return _other(*given, weigh=lambda S: S[..., :1, :, :].softmax(-1))
+
+    def first_heads_matrices_for_all(X, W_Q, W_K, W_V, W_O):
+        """Every head uses the first head's three matrices.
+
+        Head j has matrices of its own: index the first dimension of W_Q, W_K and W_V.
+        """
+        return correct(X, *(W[:1].expand_as(W) for W in (W_Q, W_K, W_V)), W_O)
+
+    def last_heads_matrices_for_all(X, W_Q, W_K, W_V, W_O):
+        """Every head uses the last head's three matrices.
+
+        Head j has matrices of its own: index the first dimension of W_Q, W_K and W_V.
+        """
+        return correct(X, *(W[-1:].expand_as(W) for W in (W_Q, W_K, W_V)), W_O)
+
+    def matrices_averaged(X, W_Q, W_K, W_V, W_O):
+        """You averaged the heads' matrices, so that all heads are the same.
+
+        Head j has matrices of its own.
+        """
+        means = (W.mean(0, keepdim=True).expand_as(W) for W in (W_Q, W_K, W_V))
+        return correct(X, *means, W_O)
+
+    def matrices_transposed(X, W_Q, W_K, W_V, W_O):
+        """You multiplied by the transposed matrices of all heads.
+
+        Tokens are rows: X stands on the left, as in X W_Q.
+        """
+        return correct(X, W_Q.mT, W_K.mT, W_V.mT, W_O)
+
+    def first_block_of_W_O(X, W_Q, W_K, W_V, W_O):
+        """You added the heads up, and multiplied by the first d rows of W_O.
+
+        Each head has its own d rows of W_O. Concat puts the heads side by side.
+        """
+        return _heads(X, W_Q, W_K, W_V).sum(-3) @ W_O[: X.shape[-1]]
+
+    def first_block_of_W_O_for_the_mean(X, W_Q, W_K, W_V, W_O):
+        """You took the mean of the heads, and multiplied by the first d rows of W_O.
+
+        Each head has its own d rows of W_O. Concat puts the heads side by side.
+        """
+        return _heads(X, W_Q, W_K, W_V).mean(-3) @ W_O[: X.shape[-1]]
+
+    def heads_added_up(X, W_Q, W_K, W_V, W_O):
+        """You added the heads up, without W_O.
+
+        Concat puts the heads side by side, and W_O mixes them (A26, A27).
+        """
+        return _heads(X, W_Q, W_K, W_V).sum(-3)
+
+    def mean_of_the_heads(X, W_Q, W_K, W_V, W_O):
+        """You took the mean of the heads, without W_O.
+
+        Concat puts the heads side by side, and W_O mixes them (A26, A27).
+        """
+        return _heads(X, W_Q, W_K, W_V).mean(-3)
+
+    def heads_added_up_in_every_block(X, W_Q, W_K, W_V, W_O):
+        """You added the heads up, and put the sum h times side by side.
+
+        W_O has h d rows, so that each head can meet its own.
+        """
+        A = _heads(X, W_Q, W_K, W_V)
+        return _joined(A.sum(-3, keepdim=True).expand_as(A)) @ W_O
+
+    def first_head_alone(X, W_Q, W_K, W_V, W_O):
+        """Only the first head is in your result.
+
+        Is there a `return` inside the loop? All heads stand side by side before W_O.
+        """
+        d = X.shape[-1]
+        return correct(X, W_Q[:1], W_K[:1], W_V[:1], W_O[:d])
+
+    def last_head_alone(X, W_Q, W_K, W_V, W_O):
+        """Only the last head is in your result.
+
+        Does each head overwrite the one before? All stand side by side before W_O.
+        """
+        d = X.shape[-1]
+        return correct(X, W_Q[-1:], W_K[-1:], W_V[-1:], W_O[-d:])
+
+    def heads_one_too_late(X, W_Q, W_K, W_V, W_O):
+        """Your heads stand one place too late in Concat: each meets the rows of the next in W_O.
+
+        The first d rows of W_O belong to A₁.
+        """
+        return _joined(_heads(X, W_Q, W_K, W_V).roll(1, -3)) @ W_O
+
+    def heads_share_the_width(X, W_Q, W_K, W_V, W_O):
+        """You kept only a slice of each head's Q, K and V. Document A's heads have the full width.
+
+        How wide is Q_j = X W_Q_j?
+        """
+        d, outputs = X.shape[-1], []
+        d_k = max(d // len(W_Q), 1)
+        for j, matrices in enumerate(zip(W_Q, W_K, W_V, strict=True)):
+            own = (torch.arange(d) // d_k == j).to(X.dtype)
+            Q, K, V = (X @ W * own for W in matrices)
+            outputs.append((Q @ K.mT / math.sqrt(d_k)).softmax(-1) @ V)
+        return torch.cat(outputs, -1) @ W_O
+
+    def one_head_after_the_other(X, W_Q, W_K, W_V, W_O):
+        """Each of your heads reads what the head before it wrote. All of them read X.
+
+        Does your loop overwrite X?
+        """
+        outputs, rows = [], X
+        for of_q, of_k, of_v in zip(W_Q, W_K, W_V, strict=True):
+            scores = rows @ of_q @ (rows @ of_k).mT / math.sqrt(X.shape[-1])
+            rows = scores.softmax(-1) @ (rows @ of_v)
+            outputs.append(rows)
+        return torch.cat(outputs, -1) @ W_O
+
+    def residual(X, *others):
+        """You added X to the result. Document A prints no residual connection.
+
+        MHA(X) is Concat(A₁, …, A_h) W_O, and nothing else.
+        """
+        return X + correct(X, *others)
+
+    def values_not_projected(X, W_Q, W_K, W_V, W_O):
+        """Your values are X itself: W_V is not used.
+
+        V_j is X W_V_j.
+        """
+        one = torch.eye(X.shape[-1], dtype=X.dtype).expand_as(W_V)
+        return correct(X, W_Q, W_K, one, W_O)
+
+    def stacked_in_dimension_1(X, W_Q, W_K, W_V, W_O):
+        """A single sentence is right. In a batch, you merge dimensions 0 and 1, not the heads.
+
+        Three dots in a shape stand for any number of dimensions, so count from the end.
+        """
+        A = _heads(X, W_Q, W_K, W_V)
+        return A.transpose(0, 1).flatten(-2) @ W_O
+
 
 class Right:
     """Right answers, written differently."""
@@ -221,5 +453,5 @@ EXERCISE = Exercise(
     right=functions_of(Right),
     cases=cases,
     gradients=True,
-    forbids=("multi_head_attention_forward",),
+    forbids=("multi-head attention",),
 )

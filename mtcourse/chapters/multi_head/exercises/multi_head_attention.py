@@ -7,7 +7,7 @@ import math
 import torch
 
 from mtcourse.checks.draw import Draw
-from mtcourse.checks.exercise import functions_of, Exercise
+from mtcourse.checks.exercise import Exercise, functions_of
 from mtcourse.checks.outcomes import Case
 
 
@@ -26,7 +26,20 @@ def cases(draw: Draw) -> list[Case]:
         Case("6 tokens, 3 heads of width 2", _drawn(draw, (), 6, 6, 6, 3)),
         Case("2 sentences, padded, 3 heads", _drawn(draw, (2,), 5, 4, 6, 3, lengths=[5, 3])),
         Case("as many sentences as heads", _drawn(draw, (2,), 4, 6, 4, 2, lengths=[2, 4])),
+        Case("a mask without a pattern", _masked_by(draw, (), _ANY[0])),
+        Case("2 sentences, masks without a pattern", _masked_by(draw, (2,), _ANY)),
     ]
+
+
+_ANY = [
+    [[False, True, True], [True, False, False], [True, True, False]],
+    [[True, False, False], [False, False, True], [False, True, True]],
+]
+
+
+def _masked_by(draw, batch, mask):
+    *given, _ = _drawn(draw, batch, 3, 4, 6, 2)
+    return *given, torch.tensor(mask)
 
 
 def _drawn(draw, batch, n, width, d, h, causal=False, lengths=None):
@@ -60,6 +73,29 @@ def _weights(Q, K, mask, divisor=None, dim=-1):
     scores = Q @ K.mT / (math.sqrt(K.shape[-1]) if divisor is None else divisor)
     hidden = ~mask.unsqueeze(-3)
     return torch.softmax(scores.masked_fill(hidden, -math.inf), dim=dim)
+
+
+def _other(X, W_Q, W_K, W_V, W_O, h, mask, divisor=None, hide=None, weigh=None, joined=_joined):
+    """Multi-head attention with another way to hide pairs, to weigh them, or to merge heads."""
+    Q, K, V = (_cut(X @ W, h) for W in (W_Q, W_K, W_V))
+    scores = Q @ K.mT / (math.sqrt(K.shape[-1]) if divisor is None else divisor)
+    allowed = mask.unsqueeze(-3)
+    hidden = scores.masked_fill(~allowed, -math.inf) if hide is None else hide(scores, allowed)
+    weights = hidden.softmax(-1) if weigh is None else weigh(hidden, allowed)
+    return joined(weights @ V) @ W_O
+
+
+def _hides_by_a_large_number(scores, allowed):
+    return scores.masked_fill(~allowed, -1e9)
+
+
+def _divided_by(root_of):
+    """Divides the scores by another number, which depends on X, W_Q and h."""
+
+    def run(X, W_Q, *others):
+        return _other(X, W_Q, *others, divisor=root_of(X, W_Q, others[3]))
+
+    return run
 
 
 def correct(X, W_Q, W_K, W_V, W_O, h, mask):
@@ -208,6 +244,306 @@ class Wrong:
         weights = torch.nan_to_num(_weights(Q, K, mask, dim=-2))
         return _joined(weights @ V) @ W_O
 
+    def divided_by_root_of_a_share_of_X(*given):
+        """You divided the scores by the root of the width of X over h.
+
+        The heads share the width of Q and K, which need not be that of X.
+        """
+        return _divided_by(lambda X, W_Q, h: math.sqrt(X.shape[-1] / h))(*given)
+
+    def divided_by_root_of_h(*given):
+        """You divided the scores by √h, the root of the number of heads.
+
+        How many products does a score of *one* head add up?
+        """
+        return _divided_by(lambda X, W_Q, h: math.sqrt(h))(*given)
+
+    def divided_by_root_of_n(*given):
+        """You divided the scores by √n, the root of the number of tokens.
+
+        How many products does a score of *one* head add up?
+        """
+        return _divided_by(lambda X, W_Q, h: math.sqrt(X.shape[-2]))(*given)
+
+    def multiplied_by_root_of_d_k(*given):
+        """You multiplied the scores by √d_k. Divide them.
+
+        With more products in a score, it becomes larger. What brings it back?
+        """
+        return _divided_by(lambda X, W_Q, h: 1 / math.sqrt(W_Q.shape[1] / h))(*given)
+
+    def divided_by_d(*given):
+        """You divided the scores by d, the width of all heads together.
+
+        How many products does a score of *one* head add up, and is it their number or its root?
+        """
+        return _divided_by(lambda X, W_Q, h: W_Q.shape[1])(*given)
+
+    def mask_turned_round_by_a_large_number(*given):
+        """You hid what may be seen, and showed what is hidden, with a large negative number.
+
+        The mask is True where token i *may* attend. `masked_fill` fills where *its* mask is True.
+        """
+        return _other(*given, hide=lambda S, seen: S.masked_fill(seen, -1e9))
+
+    def mask_transposed(*given):
+        """You used the mask transposed: as if True meant that token j may attend to token i.
+
+        Rows of the scores are queries. Which dimension of the mask is i?
+        """
+        return _other(*given, hide=lambda S, seen: S.masked_fill(~seen.mT, -1e9))
+
+    def mask_transposed_with_infinity(*given):
+        """You used the mask transposed, so a row in which all is hidden became NaN.
+
+        Rows of the scores are queries. Which dimension of the mask is i?
+        """
+        return _other(*given, hide=lambda S, seen: S.masked_fill(~seen.mT, -math.inf))
+
+    def hidden_scores_0(*given):
+        """You gave hidden pairs the score 0. They still get a weight, since e⁰ is 1.
+
+        Which score has the exponential 0?
+        """
+        return _other(*given, hide=lambda S, seen: S * seen)
+
+    def hidden_weights_0(*given):
+        """You set hidden weights to 0 after the softmax, so the weights of a row sum to less than
+        1.
+
+        Hide the scores, before the softmax.
+        """
+        return _other(*given, hide=lambda S, seen: S, weigh=lambda S, seen: S.softmax(-1) * seen)
+
+    def mask_added(*given):
+        """Your mask raises allowed scores by 1 above the others. Hidden pairs still get a weight.
+
+        Where the mask is False, the score must become minus infinity.
+        """
+        return _other(*given, hide=lambda S, seen: S + seen)
+
+    def small_number_for_infinity(*given):
+        """You gave hidden pairs a score that is hardly below the others, so they still get a
+        weight.
+
+        Where the mask is False, the score must become minus infinity.
+        """
+        return _other(*given, hide=lambda S, seen: S.masked_fill(~seen, -1.0))
+
+    def always_causal(X, W_Q, W_K, W_V, W_O, h, mask):
+        """You always hide the later tokens, whatever the mask says.
+
+        Use the mask that is given.
+        """
+        return correct(X, W_Q, W_K, W_V, W_O, h, torch.ones_like(mask).tril())
+
+    def mask_and_causal(X, W_Q, W_K, W_V, W_O, h, mask):
+        """You hide the later tokens besides those that the mask hides.
+
+        The mask alone says what is hidden.
+        """
+        return _other(X, W_Q, W_K, W_V, W_O, h, mask.tril(), hide=_hides_by_a_large_number)
+
+    def mask_of_keys_alone(*given):
+        """You hide a key from all queries if one of them may not see it.
+
+        The mask has a row of its own for each query.
+        """
+        return _other(*given, hide=lambda S, seen: S.masked_fill(~seen.all(-2, keepdim=True), -1e9))
+
+    def mask_of_the_last_query(*given):
+        """You use the last row of the mask for every query.
+
+        The mask has a row of its own for each query.
+        """
+        return _other(*given, hide=lambda S, seen: S.masked_fill(~seen[..., -1:, :], -1e9))
+
+    def mask_of_the_first_sentence(*given):
+        """You use the first sentence's mask for the whole batch.
+
+        The mask has the batch in front, as the scores have.
+        """
+
+        def hide(S, seen):
+            first = seen if seen.dim() == 3 else seen[:1]
+            return S.masked_fill(~first, -math.inf)
+
+        return _other(*given, hide=hide)
+
+    def mask_for_one_batch_dimension(X, W_Q, W_K, W_V, W_O, h, mask):
+        """You put the mask's dimension for the heads at place 1, counted from the front: right with
+        one batch dimension only.
+
+        Three dots in a shape stand for any number of dimensions, so count from the end.
+        """
+        Q, K, V = (_cut(X @ W, h) for W in (W_Q, W_K, W_V))
+        scores = Q @ K.mT / math.sqrt(K.shape[-1])
+        weights = scores.masked_fill(~mask.unsqueeze(1), -math.inf).softmax(-1)
+        return _joined(weights @ V) @ W_O
+
+    def needs_three_dimensions(X, W_Q, W_K, W_V, W_O, h, mask):
+        """You take `X.shape` apart into three sizes. X may have two.
+
+        Three dots in a shape stand for any number of dimensions, including none.
+        """
+        _batch, _n, _width = X.shape
+        return correct(X, W_Q, W_K, W_V, W_O, h, mask)
+
+    def needs_two_dimensions(X, W_Q, W_K, W_V, W_O, h, mask):
+        """You take `X.shape` apart into two sizes. X may have sentences in front.
+
+        Three dots in a shape stand for any number of dimensions, including none.
+        """
+        _n, _width = X.shape
+        return correct(X, W_Q, W_K, W_V, W_O, h, mask)
+
+    def softmax_over_queries_by_a_large_number(*given):
+        """Your softmax runs over the queries, with a large negative number where pairs are hidden:
+        each column of weights sums to 1. Each row should.
+
+        Each query divides a weight of 1 among the keys. Along which dimension?
+        """
+        return _other(*given, hide=_hides_by_a_large_number, weigh=lambda S, seen: S.softmax(-2))
+
+    def softmax_over_queries_with_nan(*given):
+        """Your softmax runs over the queries: each column of weights sums to 1, and one in which
+        all is hidden is NaN.
+
+        Each query divides a weight of 1 among the keys. Along which dimension?
+        """
+        return _other(*given, weigh=lambda S, seen: S.softmax(-2))
+
+    def softmax_over_heads(*given):
+        """Your softmax runs over the heads, so that they compete for each pair of tokens.
+
+        Heads work separately. Within a head, each row sums to 1.
+        """
+        return _other(*given, hide=_hides_by_a_large_number, weigh=lambda S, seen: S.softmax(-3))
+
+    def no_softmax(*given):
+        """The softmax is missing: you used the scores themselves as weights.
+
+        The weights of a query sum to 1, and none of them is negative.
+        """
+        return _other(*given, hide=lambda S, seen: S * seen, weigh=lambda S, seen: S)
+
+    def weights_averaged_over_heads(*given):
+        """You averaged the weights of all heads, so that every head uses the same.
+
+        Each head has its own weights, and multiplies its own values by them.
+        """
+        return _other(*given, weigh=lambda S, seen: S.softmax(-1).mean(-3, keepdim=True))
+
+    def scores_summed_over_heads(*given):
+        """Your heads share one matrix of weights: you added up their scores before the softmax.
+
+        Each head has its own softmax.
+        """
+        return _other(*given, weigh=lambda S, seen: S.sum(-3, keepdim=True).softmax(-1))
+
+    def first_head_for_all(*given):
+        """All your heads use the weights of the first.
+
+        Each head has its own scores, from its own slices of Q and K.
+        """
+        return _other(*given, weigh=lambda S, seen: S[..., :1, :, :].softmax(-1))
+
+    def joined_interleaved(*given):
+        """You merged the heads so that they take turns: one number of A₁, one of A₂, and so on.
+
+        Concat puts the whole row of A₁ first, then that of A₂ (A26).
+        """
+        return _other(*given, joined=lambda A: A.movedim(-3, -1).flatten(-2))
+
+    def joined_backwards(*given):
+        """You put the heads side by side in reverse order, so each meets the rows of another in
+        W_O.
+
+        The first d_k rows of W_O belong to A₁.
+        """
+        return _other(*given, joined=lambda A: _joined(A.flip(-3)))
+
+    def interleaved_both_times(X, W_Q, W_K, W_V, W_O, h, mask):
+        """You gave head j every h-th column, and merged the heads in the same way.
+
+        Head j has neighbouring columns, from j · d_k on. Into which two sizes do you split?
+        """
+
+        def cut(x, h):
+            return x.unflatten(-1, (x.shape[-1] // h, h)).movedim(-1, -3)
+
+        def joined(A):
+            return A.movedim(-3, -1).flatten(-2)
+
+        return _with_divisor(X, W_Q, W_K, W_V, W_O, h, mask, None, cut, joined)
+
+    def heads_averaged(*given):
+        """You took the mean of the heads, and put it h times side by side.
+
+        Each head meets its own rows of W_O.
+        """
+        return _other(*given, joined=lambda A: _joined(A.mean(-3, keepdim=True).expand_as(A)))
+
+    def contributions_averaged(X, W_Q, W_K, W_V, W_O, h, mask):
+        """You divided by the number of heads at the end: these are means over the heads.
+
+        A product of the concatenated row with W_O *adds* the contributions of the heads.
+        """
+        return correct(X, W_Q, W_K, W_V, W_O, h, mask) / h
+
+    def first_head_alone(*given):
+        """Only the first head is in your result.
+
+        Is there a `return` inside the loop? All heads stand side by side before W_O.
+        """
+        return _other(
+            *given, joined=lambda A: _joined(A * (torch.arange(A.shape[-3]) == 0)[:, None, None])
+        )
+
+    def last_head_alone(*given):
+        """Only the last head is in your result.
+
+        Does each head overwrite the one before? All stand side by side before W_O.
+        """
+        h = given[5]
+        return _other(
+            *given, joined=lambda A: _joined(A * (torch.arange(h) == h - 1)[:, None, None])
+        )
+
+    def residual(X, W_Q, W_K, W_V, W_O, h, mask):
+        """You added X to the result. Multi-head attention by itself has no residual connection.
+
+        MHA(X) is Concat(A₁, …, A_h) W_O, and nothing else.
+        """
+        return X + correct(X, W_Q, W_K, W_V, W_O, h, mask)
+
+    def values_scaled(X, W_Q, W_K, W_V, W_O, h, mask):
+        """You divided by √d_k after the softmax, not before: its result is too small.
+
+        What is divided in A25, the scores or the mean of the values?
+        """
+        root = math.sqrt(W_V.shape[1] / h)
+        return _other(X, W_Q, W_K, W_V, W_O, h, mask, divisor=1.0) / root
+
+    def slices_of_X(X, W_Q, W_K, W_V, W_O, h, mask):
+        """You gave each head a slice of X. Every head reads the *whole* rows of X.
+
+        What is split among the heads: X, or what X W_Q, X W_K and X W_V compute?
+        """
+        parts, d_k = [], W_Q.shape[1] // h
+        for j, rows in enumerate(torch.arange(X.shape[-1]).tensor_split(h)):
+            Q, K, V = (X[..., rows] @ W[rows, j * d_k : (j + 1) * d_k] for W in (W_Q, W_K, W_V))
+            scores = (Q @ K.mT / math.sqrt(d_k)).masked_fill(~mask, -math.inf)
+            parts.append(scores.softmax(-1) @ V)
+        return torch.cat(parts, -1) @ W_O
+
+    def weights_transposed(*given):
+        """You multiplied the values by the transposed weights: by columns, not by rows.
+
+        Row i of the weights says what token i takes from each token j.
+        """
+        return _other(*given, weigh=lambda S, seen: S.softmax(-1).mT)
+
 
 class Right:
     """Right answers, written differently."""
@@ -260,5 +596,5 @@ EXERCISE = Exercise(
     right=functions_of(Right),
     cases=cases,
     gradients=True,
-    forbids=("multi_head_attention_forward",),
+    forbids=("multi-head attention",),
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 
 from mtcourse.checks.draw import Draw
-from mtcourse.checks.exercise import functions_of, Exercise
+from mtcourse.checks.exercise import Exercise, functions_of
 from mtcourse.checks.outcomes import Case
 
 
@@ -20,6 +20,7 @@ def cases(draw: Draw) -> list[Case]:
         Case("5 tokens of width 12, 3 heads", (draw.normal(5, 12), 3)),
         Case("4 sentences", (draw.normal(4, 3, 6), 2)),
         Case("2 sentences of 4 tokens, 4 heads", (draw.normal(2, 4, 8), 4)),
+        Case("2 times 3 sentences of 5 tokens, 2 heads", (draw.normal(2, 3, 5, 4), 2)),
     ]
 
 
@@ -104,6 +105,162 @@ class Wrong:
         Head j has the columns from j · d_k on.
         """
         return correct(x, h).flip(-3)
+
+    def swaps_dimensions_1_and_2(x, h):
+        """You swap dimensions 1 and 2, counted from the front: right for one batch dimension only.
+
+        Three dots in a shape stand for any number of dimensions, so count from the end.
+        """
+        return x.unflatten(-1, (h, x.shape[-1] // h)).transpose(1, 2)
+
+    def swaps_dimensions_0_and_1(x, h):
+        """You swap dimensions 0 and 1, counted from the front: right for a single sentence only.
+
+        Three dots in a shape stand for any number of dimensions, so count from the end.
+        """
+        return x.unflatten(-1, (h, x.shape[-1] // h)).transpose(0, 1)
+
+    def stacks_in_dimension_1(x, h):
+        """You put the heads into dimension 1, counted from the front: right for one batch dimension
+        only.
+
+        Three dots in a shape stand for any number of dimensions, so count from the end.
+        """
+        return torch.stack(x.chunk(h, dim=-1), dim=1)
+
+    def needs_three_dimensions(x, h):
+        """You take `x.shape` apart into three sizes. x may have two, or more than three.
+
+        Three dots in a shape stand for any number of dimensions, including none.
+        """
+        batch, n, d = x.shape
+        return x.reshape(batch, n, h, d // h).transpose(1, 2)
+
+    def needs_two_dimensions(x, h):
+        """You take `x.shape` apart into two sizes. x may have sentences in front.
+
+        Three dots in a shape stand for any number of dimensions, including none.
+        """
+        n, d = x.shape
+        return x.reshape(n, h, d // h).transpose(0, 1)
+
+    def permutes_four_dimensions(x, h):
+        """You name four dimensions in `permute`: right for one batch dimension only.
+
+        Three dots in a shape stand for any number of dimensions, so swap two, counted from the end.
+        """
+        return x.unflatten(-1, (h, x.shape[-1] // h)).permute(0, 2, 1, 3)
+
+    def one_long_batch(x, h):
+        """You made a single batch dimension of all dimensions in front, and a new one where there
+        is none.
+
+        What stands in front of the tokens should stand in front of the heads, too.
+        """
+        n, d = x.shape[-2:]
+        return x.reshape(-1, n, h, d // h).transpose(1, 2)
+
+    def zeros_in_the_other_columns(x, h):
+        """You gave each head the whole width, with zeros outside its own columns.
+
+        A head is d_k = d_model / h wide here.
+        """
+        owner = torch.arange(x.shape[-1]) // (x.shape[-1] // h)
+        return torch.where(owner == torch.arange(h)[:, None, None], x.unsqueeze(-3), 0.0)
+
+    def heads_from_1(x, h):
+        """The slices are right, but each head has that of the next, and the last has the first.
+
+        Heads are counted from 0, and head 0 has the columns from 0 on.
+        """
+        return correct(x, h).roll(-1, -3)
+
+    def heads_one_too_late(x, h):
+        """The slices are right, but each head has that of the one before, and the first has the
+        last.
+
+        Heads are counted from 0, and head 0 has the columns from 0 on.
+        """
+        return correct(x, h).roll(1, -3)
+
+    def transposed_and_reshaped(x, h):
+        """You swapped tokens and columns *before* the reshape: heads hold columns of all tokens,
+        cut into rows.
+
+        Split the last dimension first. Then swap heads and tokens.
+        """
+        return x.mT.reshape(*x.shape[:-2], h, x.shape[-2], x.shape[-1] // h)
+
+    def tokens_shared_out(x, h):
+        """You split the tokens among the heads. Each head should get all tokens.
+
+        Which dimension is h times as long as a head is wide?
+        """
+        return torch.stack(x.chunk(h, dim=-2), dim=-3)
+
+    def heads_below_each_other(x, h):
+        """Your heads stand below each other, as if there were h times as many tokens.
+
+        They need a dimension of their own: (…, h, n, d_k).
+        """
+        return torch.cat(x.chunk(h, dim=-1), dim=-2)
+
+    def heads_last(x, h):
+        """You put the heads last: (…, n, d_k, h).
+
+        Attention works on the last two dimensions. Which two should they be?
+        """
+        return torch.stack(x.chunk(h, dim=-1), dim=-1)
+
+    def width_before_tokens_and_heads(x, h):
+        """Your dimensions are (…, d_k, n, h). They should be (…, h, n, d_k).
+
+        Which two dimensions do you have to swap after the split?
+        """
+        return x.unflatten(-1, (h, x.shape[-1] // h)).transpose(-3, -2).transpose(-3, -1)
+
+    def slices_that_overlap(x, h):
+        """Your head j begins at column j, so that the slices overlap.
+
+        Head j has the columns from j · d_k on.
+        """
+        d_k = x.shape[-1] // h
+        return torch.stack([x[..., j : j + d_k] for j in range(h)], dim=-3)
+
+    def first_slice_for_all(x, h):
+        """You gave each head the first slice.
+
+        Head j has the columns from j · d_k on.
+        """
+        return correct(x, h)[..., :1, :, :].expand(*correct(x, h).shape)
+
+    def columns_backwards(x, h):
+        """In each head, your columns stand in reverse order.
+
+        Head j has the columns from j · d_k to (j + 1) · d_k - 1, in this order.
+        """
+        return correct(x, h).flip(-1)
+
+    def a_list_of_slices(x, h):
+        """The slices are right, but they are separate tensors. Return one tensor.
+
+        Which function puts tensors into a new dimension?
+        """
+        return list(x.chunk(h, dim=-1))
+
+    def not_split(x, h):
+        """You returned x, in which all heads still stand side by side.
+
+        Into which two sizes do you split the last dimension?
+        """
+        return x.clone()
+
+    def split_and_joined_again(x, h):
+        """Your result has the shape of x, but the numbers are in other positions.
+
+        Heads need a dimension of their own: (…, h, n, d_k).
+        """
+        return correct(x, h).reshape(x.shape)
 
 
 class Right:

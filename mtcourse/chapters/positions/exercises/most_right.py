@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 from itertools import groupby
 
 from mtcourse.checks.draw import Draw
-from mtcourse.checks.exercise import functions_of, Exercise
+from mtcourse.checks.exercise import Exercise, functions_of
 from mtcourse.checks.outcomes import Case
 
 WORDS = ("on", "no", "dog", "bites")
@@ -27,6 +27,22 @@ def cases(draw: Draw) -> list[Case]:
         Case("the same translation of two bags", (("a b", "c", "d"), ("x y", "y x", "x y"))),
         Case("one sentence, two translations", (("a b", "a b", "a b"), ("x", "y", "y"))),
         Case("bags of several sizes", (tuple("aaaaab"), tuple("vwxyzz"))),
+        Case(
+            "with and without a capital",
+            (
+                ("The dog", "the dog", "dog the", "a b", "b a", "c", "c"),
+                ("De hond", "hond", "hond", "X", "x", "Y", "y"),
+            ),
+        ),
+        Case(
+            "with and without a full stop",
+            (
+                ("a dog .", "dog a .", "a dog", "dog. a", "a b", "b a"),
+                ("x", "x", "y", "z", "u.", "u"),
+            ),
+        ),
+        Case("a word of two letters and two words", (("ab", "a b", "ba"), ("x", "y", "x"))),
+        Case("no translation of more than half", (tuple("aaaaab"), tuple("vvwwxx"))),
         Case("30 pairs", _drawn(draw, 30, 3)),
         Case("60 pairs", _drawn(draw, 60, 4)),
     ]
@@ -60,6 +76,11 @@ def _grouped(sources, targets, key):
 
 def _best(groups):
     return sum(max(counts.values()) for counts in groups.values())
+
+
+def _by(sources, targets, key):
+    """The share that is right if sources with the same key get one translation."""
+    return _best(_grouped(sources, targets, key)) / len(sources)
 
 
 class Wrong:
@@ -181,6 +202,232 @@ class Wrong:
         bags = [" ".join(_bag(target)) for target in targets]
         return correct(sources, bags)
 
+    def capitals_of_sources_dropped(sources, targets):
+        """You write the sources without capitals first, so "The" and "the" are one word.
+
+        Words are compared as they are written.
+        """
+        return correct([source.lower() for source in sources], targets)
+
+    def capitals_of_targets_dropped(sources, targets):
+        """You write the translations without capitals first, so "De" and "de" are one word.
+
+        Words are compared as they are written.
+        """
+        return correct(sources, [target.lower() for target in targets])
+
+    def capitals_dropped(sources, targets):
+        """You write sources and translations without capitals first.
+
+        Words are compared as they are written.
+        """
+        return correct([s.lower() for s in sources], [t.lower() for t in targets])
+
+    def marks_of_sources_dropped(sources, targets):
+        """You drop the punctuation of the sources, so "dog." and "dog" are one word.
+
+        What stands between spaces is a word, with all its signs.
+        """
+        return correct([s.replace(".", "") for s in sources], targets)
+
+    def marks_dropped(sources, targets):
+        """You drop punctuation from sources and translations, so "dog." and "dog" are one word.
+
+        What stands between spaces is a word, with all its signs.
+        """
+        return correct([s.replace(".", "") for s in sources], [t.replace(".", "") for t in targets])
+
+    def bag_of_letters_without_spaces(sources, targets):
+        """You compare bags of letters, and drop the spaces: "ab" and "a b" are the same to you.
+
+        Split the sentence into words before you sort.
+        """
+        return _by(sources, targets, lambda s: tuple(sorted(s.replace(" ", ""))))
+
+    def words_run_together(sources, targets):
+        """You sort the words and join them without spaces, so "ab" and "a b" are the same to you.
+
+        Two bags are the same if their sorted *lists* of words are.
+        """
+        return _by(sources, targets, lambda s: "".join(_bag(s)))
+
+    def by_the_first_word(sources, targets):
+        """You group the sentences by their first word.
+
+        A bag holds all words of the sentence.
+        """
+        return _by(sources, targets, lambda s: s.split()[0])
+
+    def last_translation_of_a_bag(sources, targets):
+        """You give each bag the translation that comes last. That need not be the best choice.
+
+        A dictionary keeps only the last value of a key. Which translation is right most often?
+        """
+        learnt = {_bag(s): t for s, t in zip(sources, targets, strict=True)}
+        hits = [learnt[_bag(s)] == t for s, t in zip(sources, targets, strict=True)]
+        return sum(hits) / len(hits)
+
+    def single_bags_alone(sources, targets):
+        """You count only bags that occur once.
+
+        Of a bag that occurs several times, some pairs can be right, too. How many?
+        """
+        counts = Counter(map(_bag, sources))
+        return sum(count for count in counts.values() if count == 1) / len(sources)
+
+    def one_translation_for_all(sources, targets):
+        """Your translator writes the same translation for all bags.
+
+        It sees the bag. Which translation should it write for each?
+        """
+        return max(Counter(targets).values()) / len(targets)
+
+    def one_bag_alone(sources, targets):
+        """You count what is right in one bag only, the best one.
+
+        Every bag has its own best translation. Add up what they get right.
+        """
+        groups = _grouped(sources, targets, _bag).values()
+        return max(max(counts.values()) for counts in groups) / len(sources)
+
+    def neighbours_alone(sources, targets):
+        """You put pairs of a bag together only where they stand one after another.
+
+        `groupby` begins a new group at every change. What do its inputs have to be?
+        """
+        pairs = [(_bag(s), t) for s, t in zip(sources, targets, strict=True)]
+        found = [Counter(t for _, t in group) for _, group in groupby(pairs, key=lambda p: p[0])]
+        return sum(max(counts.values()) for counts in found) / len(pairs)
+
+    def each_pair_once(sources, targets):
+        """You count equal pairs only once.
+
+        The share is one of all pairs, however often one occurs.
+        """
+        pairs = list(dict.fromkeys(zip(sources, targets, strict=True)))
+        return correct([s for s, _ in pairs], [t for _, t in pairs])
+
+    def each_pair_of_bags_once(sources, targets):
+        """You count pairs of the same bag and the same translation only once.
+
+        The share is one of all pairs, however often one occurs.
+        """
+        pairs = list(dict.fromkeys((_bag(s), t) for s, t in zip(sources, targets, strict=True)))
+        return len({bag for bag, _ in pairs}) / len(pairs)
+
+    def each_source_once(sources, targets):
+        """You keep one translation for each source sentence, the last one.
+
+        A dictionary from sources loses pairs. Each pair counts.
+        """
+        pairs = dict(zip(sources, targets, strict=True))
+        return correct(list(pairs), list(pairs.values()))
+
+    def divided_by_the_bags(sources, targets):
+        """You count the right pairs, but divide by the number of bags.
+
+        The share is one of all pairs.
+        """
+        groups = _grouped(sources, targets, _bag)
+        return _best(groups) / len(groups)
+
+    def divided_by_the_sources(sources, targets):
+        """You count the right pairs, but divide by the number of different sources.
+
+        The share is one of all pairs.
+        """
+        return _best(_grouped(sources, targets, _bag)) / len(set(sources))
+
+    def divided_by_the_translations(sources, targets):
+        """You count the right pairs, but divide by the number of different translations.
+
+        The share is one of all pairs.
+        """
+        return _best(_grouped(sources, targets, _bag)) / len(set(targets))
+
+    def one_for_each_translation(sources, targets):
+        """You count each pair of a bag and a translation, as if all translations could be right.
+
+        For one bag the translator writes one translation.
+        """
+        return sum(len(counts) for counts in _grouped(sources, targets, _bag).values()) / len(
+            sources
+        )
+
+    def one_for_each_different_translation(sources, targets):
+        """You return how many different translations there are, as a share of the pairs.
+
+        For one bag the translator writes one translation. For how many pairs is that right?
+        """
+        return len(set(targets)) / len(targets)
+
+    def one_for_each_source(sources, targets):
+        """You return how many different sources there are, as a share of the pairs.
+
+        The translator sees bags. For how many pairs is the best translation of its bag right?
+        """
+        return len(set(sources)) / len(sources)
+
+    def bags_by_sources(sources, targets):
+        """You divide the number of bags by that of the different sources.
+
+        Return the share of the pairs whose translation is right.
+        """
+        return len(set(map(_bag, sources))) / len(set(sources))
+
+    def best_bag_of_a_translation(sources, targets):
+        """You group by translation, and count the most frequent bag of each.
+
+        The translator is given a bag and has to write a translation, not the other way round.
+        """
+        bags = [" ".join(_bag(source)) for source in sources]
+        return _by(targets, bags, str)
+
+    def above_half_alone(sources, targets):
+        """You count a bag's best translation only if it is right for more than half of its pairs.
+
+        The best one need not be that frequent. Which translation of a bag is right most often?
+        """
+        groups = _grouped(sources, targets, _bag).values()
+        best = ((max(counts.values()), counts.total()) for counts in groups)
+        return sum(right for right, of in best if 2 * right > of) / len(sources)
+
+    def several_of_a_bag_alone(sources, targets):
+        """You count only bags that occur more than once.
+
+        A bag that occurs once has one translation. Can it be right?
+        """
+        groups = _grouped(sources, targets, _bag).values()
+        return sum(max(c.values()) for c in groups if c.total() > 1) / len(sources)
+
+    def wrong_share(sources, targets):
+        """You return the share of pairs that the best translator gets wrong.
+
+        The question asks for those that it gets right.
+        """
+        return 1 - correct(sources, targets)
+
+    def order_of_different_words(sources, targets):
+        """You drop words that occur again, and keep the order of the others.
+
+        A bag has no order, and holds how often each word occurs.
+        """
+        return _by(sources, targets, lambda s: tuple(dict.fromkeys(s.split())))
+
+    def translations_by_length(sources, targets):
+        """You compare only how many words the translations have.
+
+        A translation is right if it is the same sentence.
+        """
+        return correct(sources, [str(len(target.split())) for target in targets])
+
+    def rounded(sources, targets):
+        """You round the share to two decimals, or drop some.
+
+        Return it as it is.
+        """
+        return round(correct(sources, targets), 2)
+
 
 class Right:
     """Right answers, written differently."""
@@ -208,13 +455,16 @@ class Right:
     def sorted_and_grouped(sources, targets):
         """Sorts all pairs by bag and counts along."""
         pairs = sorted((_bag(s), t) for s, t in zip(sources, targets, strict=True))
-        found = (Counter(t for _, t in group) for _, group in groupby(pairs, key=lambda pair: pair[0]))
+        found = (
+            Counter(t for _, t in group) for _, group in groupby(pairs, key=lambda pair: pair[0])
+        )
         return sum(counts.most_common(1)[0][1] for counts in found) / len(pairs)
 
     def by_a_translator(sources, targets):
         """Makes the best possible translator, and counts what it gets right."""
         memory = {
-            bag: counts.most_common(1)[0][0] for bag, counts in _grouped(sources, targets, _bag).items()
+            bag: counts.most_common(1)[0][0]
+            for bag, counts in _grouped(sources, targets, _bag).items()
         }
         hits = [memory[_bag(s)] == t for s, t in zip(sources, targets, strict=True)]
         return sum(hits) / len(hits)

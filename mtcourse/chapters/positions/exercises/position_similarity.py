@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
+
 import torch
 
 from mtcourse.checks.draw import Draw
-from mtcourse.checks.exercise import functions_of, Exercise
+from mtcourse.checks.exercise import Exercise, functions_of
 from mtcourse.checks.outcomes import Case
 from mtcourse.layers import positions
 
@@ -20,6 +22,8 @@ def cases(draw: Draw) -> list[Case]:
         Case("distances back, width 8", (-torch.arange(1, 7).to(draw.dtype), 8)),
         Case("a matrix of distances, width 16", (whole, 16)),
         Case("as many distances as pairs, width 12", (draw.small_integers(6), 12)),
+        Case("a single distance without dimensions, width 6", (draw.tensor(4.0), 6)),
+        Case("distances of 300 and -500, width 4", (draw.tensor([300.0, -500.0]), 4)),
     ]
 
 
@@ -28,9 +32,15 @@ def correct(distance, d_model):
     return positions.position_similarity(distance, d_model)
 
 
-def _angle(distance, d_model, step=2.0):
-    i = torch.arange(d_model // 2).double()
-    return distance.double()[..., None] * 10_000.0 ** (-step * i / d_model)
+def _angle(distance, d_model, step=2.0, first=0, base=10_000.0):
+    i = torch.arange(first, first + d_model // 2).double()
+    return distance.double()[..., None] * base ** (-step * i / d_model)
+
+
+def _looked_up(distance, d_model, length):
+    """The row of position 0 with the rows of a table that is so long."""
+    table = positions.sinusoidal_positions(length, d_model)
+    return table[distance.long() % length] @ table[0]
 
 
 class Wrong:
@@ -135,6 +145,207 @@ class Wrong:
         For similar rows that is small, and the dot product is large. How are the two connected?
         """
         return d_model - 2 * _angle(distance, d_model).cos().sum(-1)
+
+    def rows_looked_up(distance, d_model):
+        """You look the distances up in a table, where a negative one counts from the end.
+
+        The cosine of a negative angle is that of the positive one. You need no table at all.
+        """
+        return _looked_up(distance, d_model, 1000)
+
+    def distances_only_forward(distance, d_model):
+        """You take negative distances for 0.
+
+        A distance back is as good as one forward: what does the cosine say of its sign?
+        """
+        return correct(distance.clamp(min=0), d_model)
+
+    def distance_of_the_rows(distance, d_model):
+        """You return the Euclidean distance of the two rows, and not their dot product.
+
+        The distance of a row from itself is 0. What is its dot product with itself?
+        """
+        return (d_model - 2 * correct(distance, d_model)).clamp(min=0).sqrt()
+
+    def distance_with_the_sign_turned(distance, d_model):
+        """You return minus the distance of the two rows, or minus its square.
+
+        The dot product of a row with itself is not 0.
+        """
+        return 2 * correct(distance, d_model) - d_model
+
+    def row_with_itself(distance, d_model):
+        """You multiply a row with itself: you get d_model/2 for every distance.
+
+        There are two rows here, those of pos and of pos + k.
+        """
+        return correct(0 * distance, d_model)
+
+    def every_column_with_its_own_frequency(distance, d_model):
+        """You add a cosine for each *column*, and each has a frequency of its own.
+
+        Two columns make one pair, with one frequency and one cosine.
+        """
+        return _angle(distance, 2 * d_model, step=2.0)[..., :d_model].cos().sum(-1)
+
+    def twice_the_exponent_for_each_column(distance, d_model):
+        """You add a cosine for each *column*, with the exponent of i where i counts columns.
+
+        Two columns make one pair, with one frequency and one cosine.
+        """
+        i = torch.arange(d_model).double()
+        return (distance.double()[..., None] * 10_000.0 ** (-2 * i / d_model)).cos().sum(-1)
+
+    def pairs_from_1(distance, d_model):
+        """You count the pairs from 1: your first pair has the frequency of the second.
+
+        i begins with 0, so the first pair turns by the distance itself.
+        """
+        return _angle(distance, d_model, first=1).cos().sum(-1)
+
+    def first_pair_missing(distance, d_model):
+        """Your sum leaves out the first pair.
+
+        For distance 0 each pair adds 1. How many pairs are there?
+        """
+        return _angle(distance, d_model)[..., 1:].cos().sum(-1)
+
+    def last_pair_missing(distance, d_model):
+        """Your sum leaves out the last pair.
+
+        For distance 0 each pair adds 1. How many pairs are there?
+        """
+        return _angle(distance, d_model)[..., :-1].cos().sum(-1)
+
+    def one_pair_too_many(distance, d_model):
+        """Your sum has a pair more than the row has.
+
+        For distance 0 each pair adds 1. How many pairs are there?
+        """
+        return _angle(distance, d_model).cos().sum(-1) + (distance.double() / 10_000).cos()
+
+    def twice_the_exponent(distance, d_model):
+        """Your frequencies fall too fast: the exponent is 4i/d_model, and should be 2i/d_model.
+
+        Does your i count pairs, or does it already count columns in steps of two?
+        """
+        return _angle(distance, d_model, step=4.0).cos().sum(-1)
+
+    def quicker_and_quicker(distance, d_model):
+        """You multiply the distance by the power of 10000, so pairs turn faster and faster.
+
+        The power of 10000 is the denominator of the fraction.
+        """
+        return _angle(distance, d_model, step=-2.0).cos().sum(-1)
+
+    def base_1000(distance, d_model):
+        """Your base is 1000. It should be 10000.
+
+        Count the zeros.
+        """
+        return _angle(distance, d_model, base=1000.0).cos().sum(-1)
+
+    def base_e(distance, d_model):
+        """Your base is e: you take an exponential without the logarithm of 10000.
+
+        10000 to the power x is e to the power x ln 10000.
+        """
+        return _angle(distance, d_model, base=math.e).cos().sum(-1)
+
+    def in_degrees(distance, d_model):
+        """You treat the angles as degrees.
+
+        cos takes radians, and so does the equation: you need not convert anything.
+        """
+        return (math.pi / 180 * _angle(distance, d_model)).cos().sum(-1)
+
+    def products_of_sines(distance, d_model):
+        """You use only the products of sines of one pair of positions, such as 1 and 1 + k.
+
+        Each pair contributes the product of two sines *and* that of two cosines.
+        """
+        speeds = _angle(torch.ones(()), d_model)
+        return (speeds.sin() * (speeds + _angle(distance, d_model)).sin()).sum(-1)
+
+    def products_of_cosines(distance, d_model):
+        """You use only the products of cosines of one pair of positions, such as 1 and 1 + k.
+
+        Each pair contributes the product of two sines *and* that of two cosines.
+        """
+        speeds = _angle(torch.ones(()), d_model)
+        return (speeds.cos() * (speeds + _angle(distance, d_model)).cos()).sum(-1)
+
+    def cosine_of_the_sum_of_positions(distance, d_model):
+        """You have a minus between the two products: that is the cosine of the *sum* of angles.
+
+        sin a sin b + cos a cos b is the cosine of a difference. Take b = a and look.
+        """
+        speeds = _angle(torch.ones(()), d_model)
+        return (2 * speeds + _angle(distance, d_model)).cos().sum(-1)
+
+    def frequencies_outside(distance, d_model):
+        """You multiply the cosine by the frequency, where the frequency belongs into the angle.
+
+        Pair i turns by the distance times the frequency of pair i.
+        """
+        return (distance.double().cos()[..., None] * _angle(torch.ones(()), d_model)).sum(-1)
+
+    def weighted_by_the_frequencies(distance, d_model):
+        """Your cosines are right, but you multiply each by its frequency.
+
+        Each pair contributes one cosine, with the factor 1.
+        """
+        return (_angle(distance, d_model).cos() * _angle(torch.ones(()), d_model)).sum(-1)
+
+    def angles_added(distance, d_model):
+        """You add up the angles themselves, without a cosine.
+
+        Written with a - b, sin a sin b + cos a cos b is a single function. Which?
+        """
+        return _angle(distance, d_model).sum(-1)
+
+    def squares_of_cosines(distance, d_model):
+        """You add the squares of the cosines.
+
+        sin a sin b + cos a cos b is one cosine, of a - b.
+        """
+        return _angle(distance, d_model).cos().square().sum(-1)
+
+    def half_the_angle(distance, d_model):
+        """Your angles are half as large as they should be.
+
+        Pair i turns by the distance times the frequency of pair i.
+        """
+        return (_angle(distance, d_model) / 2).cos().sum(-1)
+
+    def divided_by_the_root(distance, d_model):
+        """You divide by the root of d_model, as a score of attention does.
+
+        A dot product is a sum of products, and nothing more.
+        """
+        return correct(distance, d_model) / math.sqrt(d_model)
+
+    def divided_by_the_width(distance, d_model):
+        """You divide by d_model.
+
+        A dot product is a sum of products, and nothing more.
+        """
+        return correct(distance, d_model) / d_model
+
+    def without_the_shape(distance, d_model):
+        """Your numbers are right, but they have lost the shape of the distances.
+
+        `distance[..., None]` adds a dimension for the pairs, and keeps those that are there.
+        """
+        return correct(distance, d_model).flatten()
+
+    def all_pairs_of_distances(distance, d_model):
+        """You compare the distances with each other: you get a number for each two of them.
+
+        A distance is already the difference of two positions.
+        """
+        flat = distance.flatten()
+        return correct(flat[:, None] - flat, d_model)
 
 
 class Right:

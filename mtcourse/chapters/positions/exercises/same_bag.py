@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from mtcourse.checks.exercise import functions_of, Exercise
+from mtcourse.checks.exercise import Exercise, functions_of
 
 
 def correct():
@@ -121,6 +121,184 @@ class Wrong:
         How many orders do five different words have? And how many of these read the same?
         """
         return _answer(orders=10)
+
+    def orders_of_different_words():
+        """You count 4! orders, as if the sentence had only four words.
+
+        Each of the five words takes a place, and "the" takes two. How many places are there?
+        """
+        return _answer(orders=24)
+
+    def orders_that_are_sentences():
+        """For the orders you count only those that are English sentences.
+
+        Any order counts here, also "cat the the sees dog". How many are there?
+        """
+        return _answer(orders=2)
+
+    def repeated_word_subtracted():
+        """You subtract 2 from the 120 orders of five different words.
+
+        Not two orders are too many: each order is counted more than once. How often?
+        """
+        return _answer(orders=118)
+
+    def one_order_subtracted():
+        """You subtract 1 from the 120 orders of five different words.
+
+        Each order is counted more than once, and not only one of them. How often?
+        """
+        return _answer(orders=119)
+
+    def other_orders_alone():
+        """You count the orders other than that of the sentence itself.
+
+        The order in which the sentence stands is one of those that are possible.
+        """
+        return _answer(orders=59)
+
+    def halved_twice():
+        """You divide the orders by 2 twice. One of the two pairs consists of different words.
+
+        Which two words can be exchanged without a trace: "the" and "the", or "dog" and "cat"?
+        """
+        return _answer(orders=30)
+
+    def both_the_chosen_alone():
+        """You count only in how many ways two of the five places can be chosen, or two be filled.
+
+        When the two places of "the" are chosen, the other three words have not been placed yet.
+        """
+        return _answer(orders=20)
+
+    def four_words_with_two_alike():
+        """You count the orders of four words of which two are alike.
+
+        How many words has the sentence, each counted as often as it stands there?
+        """
+        return _answer(orders=12)
+
+    def as_many_orders_as_words():
+        """You give as many orders as the sentence has words.
+
+        How many words can stand first? How many are then left for the second place?
+        """
+        return _answer(orders=5)
+
+    def words_used_again():
+        """You let each place have any of the words, so that a word may stand there several times.
+
+        A word that has its place cannot be used again. How many are left for the next place?
+        """
+        return _answer(orders=5**5)
+
+    def single_words_alone():
+        """You count only the rows of words that occur once, and leave out that of "the".
+
+        The two rows of "the" are equal to each other. Do they differ from the row of "dog"?
+        """
+        return _answer(rows=3)
+
+    def equal_rows_counted():
+        """You say that there are two different rows.
+
+        Take the words one after another: which of them have equal rows, and which do not?
+        """
+        return _answer(rows=2)
+
+    def both_the_exchanged_in_sentences():
+        """You also exchange the two words "the", and count this as another sentence.
+
+        Write both down. Do they read differently?
+        """
+        return _answer(sentences=8, right=1 / 8)
+
+    def four_words_in_any_order():
+        """You put the two nouns and the two adjectives into any order.
+
+        The pattern says which places are for adjectives, and which for nouns.
+        """
+        return _answer(sentences=24, right=1 / 24)
+
+    def any_word_at_its_place():
+        """You let each adjective and each noun stand at both of its places, even at once.
+
+        The bag has each of them once: what stands at the first place is used up for the second.
+        """
+        return _answer(sentences=16, right=1 / 16)
+
+    def other_sentences_alone():
+        """You leave one of the sentences out.
+
+        The nouns may be exchanged or not, and the adjectives may be exchanged or not. The sentence
+        itself is one of those that its words can form.
+        """
+        return _answer(sentences=3, right=1 / 3)
+
+    def other_sentences_alone_and_the_share_of_all():
+        """The share is right, but you leave one of the sentences out.
+
+        The nouns may be exchanged or not, and the adjectives may be exchanged or not. The sentence
+        itself is one of those that its words can form.
+        """
+        return _answer(sentences=3)
+
+    def one_sentence_alone():
+        """You say that the bag has only the one sentence that was read.
+
+        Exchange two nouns, or two adjectives: the bag is the same.
+        """
+        return _answer(sentences=1, right=1)
+
+    def all_orders_of_seven_words():
+        """You count the orders of seven different words as sentences.
+
+        The pattern is fixed, and "the" is there twice. What can be exchanged?
+        """
+        return _answer(sentences=math.factorial(7), right=1 / math.factorial(7))
+
+    def share_of_the_orders():
+        """For the share you take one of the orders of the first question.
+
+        The share belongs to the sentences of the third question.
+        """
+        return _answer(right=1 / 60)
+
+    def wrong_share():
+        """You give the share of translations that are wrong.
+
+        The question asks for those that are right.
+        """
+        return _answer(right=0.75)
+
+    def share_of_both_nouns_and_adjectives():
+        """Your share is too small: it is that of more sentences than there are.
+
+        Of the equally likely sentences, for how many is one fixed translation right?
+        """
+        return _answer(right=1 / 16)
+
+    def one_third():
+        """Your share compares right sentences with wrong ones, or leaves a sentence out.
+
+        A share is the number of right ones, divided by the number of *all*.
+        """
+        return _answer(right=1 / 3)
+
+    def number_of_right_ones():
+        """For the share you give how many sentences there are.
+
+        A share lies between 0 and 1.
+        """
+        return _answer(right=4)
+
+    def sentences_by_the_share_of_nouns():
+        """You count two sentences, and the share does not fit them.
+
+        Write down all the sentences of the pattern. Then ask for how many of them one translation
+        is right.
+        """
+        return _answer(sentences=2)
 
 
 class Right:

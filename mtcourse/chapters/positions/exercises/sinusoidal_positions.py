@@ -7,7 +7,7 @@ import math
 import torch
 
 from mtcourse.checks.draw import Draw
-from mtcourse.checks.exercise import functions_of, Exercise
+from mtcourse.checks.exercise import Exercise, functions_of
 from mtcourse.checks.outcomes import Case
 from mtcourse.layers import positions
 
@@ -21,6 +21,7 @@ def cases(draw: Draw) -> list[Case]:
         Case("10 positions of width 6", (10, 6)),
         Case("6 positions of width 10", (6, 10)),
         Case("50 positions of width 32", (50, 32)),
+        Case("2100 positions of width 4", (2100, 4)),
     ]
 
 
@@ -42,6 +43,17 @@ def _angle(length, speeds, start=0):
 def _speeds(d_model, step=2.0, base=10_000.0):
     """base^(-step i / d_model) for each pair."""
     return base ** (-step * torch.arange(d_model // 2).double() / d_model)
+
+
+def _single(length, speeds):
+    """The angles of all positions and pairs in single precision."""
+    return torch.arange(length).float()[:, None] * speeds.float()
+
+
+def _in_other_numbers(length, d_model, dtype):
+    """The table of positions that are kept in numbers of another type."""
+    places = torch.arange(length).to(dtype).double()
+    return _table(places[:, None] * _speeds(d_model))
 
 
 class Wrong:
@@ -150,6 +162,219 @@ class Wrong:
         sin and cos take radians, and so does the equation: you need not convert anything.
         """
         return _table(math.pi / 180 * _angle(length, _speeds(d_model)))
+
+    def positions_rounded(length, d_model):
+        """Your positions are kept in a type of 16 bits, `bfloat16`: from 257 on they are rounded.
+
+        How many whole numbers in a row can such a type hold? Single precision is enough here.
+        """
+        return _in_other_numbers(length, d_model, torch.bfloat16)
+
+    def positions_in_half_precision(length, d_model):
+        """Your positions are kept in a type of 16 bits, `float16`: from 2049 on they are rounded.
+
+        How many whole numbers in a row can such a type hold? Single precision is enough here.
+        """
+        return _in_other_numbers(length, d_model, torch.float16)
+
+    def positions_in_a_byte(length, d_model):
+        """Your positions begin at 0 again after 255: they are kept in a type of 8 bits.
+
+        Which is the largest number that `uint8` can hold?
+        """
+        return _in_other_numbers(length, d_model, torch.uint8)
+
+    def columns_taken_for_pairs(length, d_model):
+        """You take the number of the column for i, so each column has a frequency of its own.
+
+        i counts pairs: columns 2i and 2i + 1 share one i. Which i has column 3?
+        """
+        columns = torch.arange(d_model).double()
+        angle = _angle(length, 10_000.0 ** (-2 * columns / d_model))
+        return torch.where(columns % 2 == 0, angle.sin(), angle.cos()).float()
+
+    def half_the_exponent_for_each_column(length, d_model):
+        """Each of your columns has a frequency of its own, and they fall too slowly.
+
+        Both columns of pair i have the exponent 2i/d_model.
+        """
+        columns = torch.arange(d_model).double()
+        angle = _angle(length, 10_000.0 ** (-columns / (2 * d_model)))
+        return torch.where(columns % 2 == 0, angle.sin(), angle.cos()).float()
+
+    def last_pair_at_the_end(length, d_model):
+        """Your frequencies reach exactly 1/10000 in the last pair: you divide by one pair less.
+
+        What is 2i/d_model for the last pair, i = d_model/2 - 1?
+        """
+        pairs = d_model // 2
+        return _table(
+            _angle(length, 10_000.0 ** (-torch.arange(pairs) / max(1, pairs - 1)).double())
+        )
+
+    def divided_by_the_last_column(length, d_model):
+        """In your exponent you divide by d_model - 1.
+
+        In the equation the exponent is 2i/d_model.
+        """
+        i = torch.arange(d_model // 2).double()
+        return _table(_angle(length, 10_000.0 ** (-2 * i / (d_model - 1))))
+
+    def multiplied_in_single_precision(length, d_model):
+        """You multiply each position by the power of 10000, so pairs turn faster and faster.
+
+        Each pair turns more slowly than the one before. The power is the denominator of the
+        fraction.
+        """
+        speeds = 10_000 ** (torch.arange(0, d_model, 2) / d_model)
+        angle = _single(length, speeds)
+        return torch.stack([angle.sin(), angle.cos()], dim=-1).flatten(-2)
+
+    def a_hundredth_from_pair_to_pair(length, d_model):
+        """Each of your pairs is a hundred times slower than the one before, whatever d_model is.
+
+        That is so for d_model = 4. By which factor do the frequencies of 6 columns fall?
+        """
+        return _table(_angle(length, 0.01 ** torch.arange(d_model // 2).double()))
+
+    def share_of_the_length(length, d_model):
+        """You divide each position by the number of positions.
+
+        The angle of the first pair is the position itself: 0, 1, 2, … however long the table is.
+        """
+        return _table(_angle(length, _speeds(d_model)) / length)
+
+    def from_0_to_1(length, d_model):
+        """Your positions run from 0 to 1.
+
+        The angle of the first pair is the position itself: 0, 1, 2, … however long the table is.
+        """
+        return _table(_angle(length, _speeds(d_model)) / max(1, length - 1))
+
+    def width_of_the_paper(length, d_model):
+        """Your frequencies are those of a table that is 512 wide, whatever d_model is.
+
+        The second argument stands in the exponent.
+        """
+        return correct(length, max(512, d_model))[:, :d_model]
+
+    def logarithm_to_the_base_10(length, d_model):
+        """Your frequencies fall too slowly: you take e to a multiple of the logarithm to base 10.
+
+        10000 to the power x is e to the power x ln 10000, with the *natural* logarithm.
+        """
+        return _table(_angle(length, _speeds(d_model, base=math.e ** math.log10(10_000))))
+
+    def logarithm_to_the_base_2(length, d_model):
+        """Your frequencies fall too fast: you take e to a multiple of the logarithm to base 2.
+
+        10000 to the power x is e to the power x ln 10000, with the *natural* logarithm.
+        """
+        return _table(_angle(length, _speeds(d_model, base=math.e ** math.log2(10_000))))
+
+    def pairs_from_1(length, d_model):
+        """You count the pairs from 1: your first pair has the frequency of the second.
+
+        i begins with 0, so the first pair turns by the position itself.
+        """
+        i = torch.arange(1, d_model // 2 + 1).double()
+        return _table(_angle(length, 10_000.0 ** (-2 * i / d_model)))
+
+    def last_pair_first(length, d_model):
+        """Your pairs stand in the opposite order: the slowest one comes first.
+
+        Pair 0 has the exponent 0. How fast does it turn?
+        """
+        return _table(_angle(length, _speeds(d_model).flip(0)))
+
+    def last_position_first(length, d_model):
+        """Your rows stand in the opposite order: the last position comes first.
+
+        Row pos belongs to position pos.
+        """
+        return correct(length, d_model).flip(0)
+
+    def base_100000(length, d_model):
+        """Your base is 100000. It should be 10000.
+
+        Count the zeros.
+        """
+        return _table(_angle(length, _speeds(d_model, base=100_000.0)))
+
+    def base_is_the_width(length, d_model):
+        """Your base is d_model. It should be 10000.
+
+        Which number stands below the power in the equation?
+        """
+        return _table(_angle(length, _speeds(d_model, base=float(d_model))))
+
+    def base_is_the_length(length, d_model):
+        """Your base is the number of positions. It should be 10000.
+
+        Which number stands below the power in the equation?
+        """
+        return _table(_angle(length, _speeds(d_model, base=float(length))))
+
+    def power_divided_by_the_width(length, d_model):
+        """You raise 10000 to 2i and divide by d_model afterwards.
+
+        The division belongs to the exponent: 2i/d_model.
+        """
+        i = torch.arange(d_model // 2).double()
+        return _table(_angle(length, d_model / 10_000.0 ** (2 * i)))
+
+    def times_for_power(length, d_model):
+        """You divide by 10000 times 2i/d_model, which is 0 for the first pair.
+
+        In Python, `**` is the power and `*` the product.
+        """
+        i = torch.arange(d_model // 2).double()
+        return _table(_angle(length, 1 / (10_000 * 2 * i / d_model)))
+
+    def powers_of_the_position(length, d_model):
+        """You raise the whole fraction to a power: pos/10000 to the power 2i/d_model.
+
+        Only 10000 has the exponent. Where do the brackets belong?
+        """
+        place = torch.arange(length).double()[:, None] / 10_000
+        return _table(place ** (2 * torch.arange(d_model // 2).double() / d_model))
+
+    def cosines_alone(length, d_model):
+        """All your columns are cosines.
+
+        The first equation has another function. Which columns does it describe?
+        """
+        return _table(_angle(length, _speeds(d_model)), torch.cos, torch.cos)
+
+    def angles_alone(length, d_model):
+        """You return the angles themselves, without a sine or a cosine.
+
+        Which function do the even columns take of the angle, and which the odd ones?
+        """
+        return _table(_angle(length, _speeds(d_model)), lambda x: x, lambda x: x)
+
+    def one_column_for_each_pair(length, d_model):
+        """Your table has one column for each pair, and so only half of the columns.
+
+        Each pair has two columns, 2i with the sine and 2i + 1 with the cosine.
+        """
+        return _angle(length, _speeds(d_model)).sin().float()
+
+    def twice_as_wide(length, d_model):
+        """Your table is twice as wide as it should be: it has d_model pairs.
+
+        Two columns are one pair. How many pairs do d_model columns make?
+        """
+        return _table(_angle(length, 10_000.0 ** (-torch.arange(d_model).double() / d_model)))
+
+    def alternating_by_position(length, d_model):
+        """Your rows alternate: even positions have sines, odd positions cosines.
+
+        It is the *columns* that alternate.
+        """
+        angle = _angle(length, _speeds(d_model)).repeat_interleave(2, dim=-1)
+        even = torch.arange(length)[:, None] % 2 == 0
+        return torch.where(even, angle.sin(), angle.cos()).float()
 
 
 class Right:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from itertools import pairwise
 
-from mtcourse.checks.draw import Draw
-from mtcourse.checks.exercise import functions_of, Exercise
-from mtcourse.checks.outcomes import Case
 from mtcourse.chapters.problem_setup.exercises.learn_joins import correct as learnt
+from mtcourse.checks.draw import Draw
+from mtcourse.checks.exercise import Exercise, functions_of
+from mtcourse.checks.outcomes import Case
 
 
 def cases(draw: Draw) -> list[Case]:
@@ -23,7 +23,8 @@ def cases(draw: Draw) -> list[Case]:
     banana = [("a", "n"), ("an", "a"), ("b", "an")]
     middle = [("b", "c"), ("bc", "d"), ("a", "b")]
     within = [("x", "a"), ("a", "b"), ("ab", "c")]
-    return [
+    marks = [("a", "."), ("a", "b"), ("a.", ".")]
+    return [  # merges that can be learnt, in this order
         Case("a word of two pieces", ("lowest", by_hand), by_hand=True),
         Case("a word whose first letters are in no merge", ("interest", by_hand)),
         Case("a letter that was never seen", ("löwest", by_hand)),
@@ -35,6 +36,13 @@ def cases(draw: Draw) -> list[Case]:
         Case("no merge that fits", ("zoo", by_hand)),
         Case("no merges", ("low", [])),
         Case("a single letter", ("s", by_hand)),
+        Case("capitals", ("LOWest", [*by_hand, ("L", "O")])),
+        Case("letters between those of a merge", ("exstlow", by_hand)),
+        Case("full stops", ("ab.a..", marks)),
+        Case("the first merge at the end", ("lowes", by_hand)),
+        Case("the last merge fits", ("low", by_hand)),
+        Case("the first merge alone", ("ese", [("e", "s")])),
+        Case("a mark that begins a word", ("▁low▁", [("▁", "l"), ("o", "w"), ("▁l", "ow")])),
         Case("9 letters, 12 merges", (word(9), joins)),
         Case("14 letters, 12 merges", (word(14), joins)),
         Case("11 letters, one of them new", (word(11, "abcd"), joins)),
@@ -204,6 +212,378 @@ class Wrong:
         letters = [pair for pair in joins if len("".join(pair)) == 2]
         return correct(word, letters)
 
+    def longest_piece_from_the_right(word, joins):
+        """You took the longest known piece that fits, from the right, again and again.
+
+        That ignores the order in which the merges were learnt. An earlier merge may have taken one
+        of the letters.
+        """
+        known, pieces = {left + right for left, right in joins}, []
+        while word:
+            fits = [start for start in range(len(word)) if word[start:] in known]
+            start = min(fits, default=len(word) - 1)
+            pieces.insert(0, word[start:])
+            word = word[:start]
+        return pieces
+
+    def unknown_letters_lost_at_first(word, joins):
+        """You left out the letters that are in no merge before you began, so that their neighbours
+        came together.
+
+        Such a letter stays as it is, at its position.
+        """
+        known = {letter for pair in joins for letter in "".join(pair)}
+        return correct([letter for letter in word if letter in known], joins)
+
+    def unknown_letters_as_unk(word, joins):
+        """You put `<unk>` in place of the letters that are in no merge.
+
+        Such a letter stays as it is. The pieces together must give the word back.
+        """
+        known = {letter for pair in joins for letter in "".join(pair)}
+        return correct([letter if letter in known else "<unk>" for letter in word], joins)
+
+    def single_letters_lost(word, joins):
+        """You returned only the pieces that merges have made.
+
+        A letter that was not merged stays as it is. The pieces together must give the word back.
+        """
+        return [piece for piece in correct(word, joins) if len(piece) > 1]
+
+    def beginning_marked(word, joins):
+        """You put ▁ before the word.
+
+        If a word has such a mark, it stands in the word already.
+        """
+        return correct("▁" + word, joins)
+
+    def end_marked(word, joins):
+        """You put a mark such as `</w>` behind the word.
+
+        The pieces together must give the word back, and nothing else.
+        """
+        return correct([*word, "</w>"], joins)
+
+    def lowered(word, joins):
+        """You turned capitals into small letters.
+
+        Put together, the pieces must give the word back.
+        """
+        return correct(word.lower(), joins)
+
+    def last_pair_not_looked_at(word, joins):
+        """You never merge the last two pieces.
+
+        At which position does the last pair begin? Does your loop get there?
+        """
+        pieces = list(word)
+        for pair in joins:
+            i = 0
+            while i < len(pieces) - 2:
+                if (pieces[i], pieces[i + 1]) == tuple(pair):
+                    pieces[i : i + 2] = ["".join(pair)]
+                i += 1
+        return pieces
+
+    def first_pair_not_looked_at(word, joins):
+        """You never merge the first two pieces.
+
+        At which position does the first pair begin? Does your loop start there?
+        """
+        pieces = list(word)
+        for pair in joins:
+            pieces = pieces[:1] + _joined(pieces[1:], tuple(pair))
+        return pieces
+
+    def letters_side_by_side(word, joins):
+        """You went through the word once and merged single letters only.
+
+        Loop over the *merges*. Each of them may merge pieces that an earlier one has made.
+        """
+        known, pieces = set(map(tuple, joins)), []
+        while word:
+            size = 2 if tuple(word[:2]) in known else 1
+            pieces.append(word[:size])
+            word = word[size:]
+        return pieces
+
+    def split_from_the_whole(word, joins):
+        """You began with the whole word, and split it wherever its text contains a merged piece.
+
+        Begin with the letters, and merge.
+        """
+        pieces = [word]
+        for left, right in joins[::-1]:
+            whole = left + right
+            parts = [re.split(f"({re.escape(whole)})", piece) for piece in pieces]
+            pieces = [part for of_one in parts for part in of_one if part]
+        return pieces
+
+    def letters_used_twice(word, joins):
+        """In a row of equal pieces you used a piece twice: *aaa* became *aa*, *aa*.
+
+        After a merge, go on behind both of its pieces.
+        """
+        pieces = list(word)
+        for pair in joins:
+            result, used = [], False
+            for i, piece in enumerate(pieces):
+                if tuple(pieces[i : i + 2]) == tuple(pair):
+                    result.append("".join(pair))
+                    used = True
+                elif used:
+                    used = False
+                else:
+                    result.append(piece)
+            pieces = result
+        return pieces
+
+    def second_piece_stays(word, joins):
+        """You write the merged piece, and its right part once more behind it.
+
+        After a merge, go on behind both of its pieces.
+        """
+        pieces = list(word)
+        for pair in joins:
+            followed = zip(pieces, [*pieces[1:], None], strict=True)
+            pieces = [here[0] + here[1] if here == tuple(pair) else here[0] for here in followed]
+        return pieces
+
+    def joined_as_patterns(word, joins):
+        """You used the pieces as a pattern, and in a pattern a full stop stands for any letter.
+
+        Compare pieces with `==`, or escape them.
+        """
+        text = " ".join(word)
+        for left, right in joins:
+            text = re.sub(rf"(?<!\S){left} {right}(?!\S)", left + right, text)
+        return text.split()
+
+    def in_the_order_of_the_alphabet(word, joins):
+        """You sorted the merges.
+
+        Apply them in the order in which they were learnt, which is that of the list.
+        """
+        return correct(word, sorted(joins))
+
+    def first_merge_only(word, joins):
+        """You applied only the first merge.
+
+        Is there a `return` too early?
+        """
+        return correct(word, joins[:1])
+
+    def last_merge_forgotten(word, joins):
+        """You did not apply the last merge.
+
+        Does your loop reach the end of the list?
+        """
+        return correct(word, joins[:-1])
+
+    def first_merge_forgotten(word, joins):
+        """You did not apply the first merge.
+
+        Does your loop start at the beginning of the list?
+        """
+        return correct(word, joins[1:])
+
+    def each_merge_on_the_letters(word, joins):
+        """Each of your merges starts again from the letters, so only the last one shows.
+
+        Go on with the pieces that the merge before has left.
+        """
+        return correct(word, joins[-1:])
+
+    def merges_that_fitted(word, joins):
+        """You returned the merges that fit.
+
+        Return the pieces of the word.
+        """
+        pieces, found = list(word), []
+        for pair in joins:
+            if tuple(pair) in pairwise(pieces):
+                found.append(tuple(pair))
+                pieces = _joined(pieces, tuple(pair))
+        return found
+
+    def merged_pieces_alone(word, joins):
+        """You returned the merged pieces that occur in the text of the word.
+
+        Return all pieces of the word, in their order. Together they give the word.
+        """
+        return [left + right for left, right in joins if left + right in word]
+
+    def letters_alone(word, joins):
+        """You return the letters of the word: no merge was applied.
+
+        Do you keep the new list of pieces after each merge?
+        """
+        return list(word)
+
+    def every_piece_once(word, joins):
+        """You return a piece once though it stands in the word several times.
+
+        The pieces together must give the word back.
+        """
+        return list(dict.fromkeys(correct(word, joins)))
+
+    def either_order(word, joins):
+        """You merge the two pieces of a merge in either order.
+
+        The merge (e, s) fits *e* before *s*, and not *s* before *e*.
+        """
+        pieces = list(word)
+        for pair in joins:
+            result = []
+            for piece in pieces:
+                if result and (result[-1], piece) in (tuple(pair), tuple(pair)[::-1]):
+                    result[-1] += piece
+                else:
+                    result.append(piece)
+            pieces = result
+        return pieces
+
+    def end_of_the_left_piece_is_enough(word, joins):
+        """You merge where the left piece only *ends in* the left part of the merge.
+
+        Compare both pieces with the merge, as wholes.
+        """
+        pieces = list(word)
+        for left, right in joins:
+            result = []
+            for piece in pieces:
+                if result and result[-1].endswith(left) and piece == right:
+                    result[-1] += piece
+                else:
+                    result.append(piece)
+            pieces = result
+        return pieces
+
+    def first_known_piece_from_the_left(word, joins):
+        """You took from the left the first known piece in the list that fits, again and again.
+
+        Begin with the letters, and loop over the merges.
+        """
+        known, pieces = [left + right for left, right in joins], []
+        while word:
+            fits = [piece for piece in known if word.startswith(piece)] or [word[0]]
+            pieces.append(fits[0])
+            word = word[len(fits[0]) :]
+        return pieces
+
+    def last_fitting_merge_first(word, joins):
+        """Of the merges that fit, you always applied the one that was learnt *last*.
+
+        The one that was learnt first comes first.
+        """
+        rank = {tuple(pair): i for i, pair in enumerate(joins)}
+        pieces = list(word)
+        while found := [(rank[p], -i) for i, p in enumerate(pairwise(pieces)) if p in rank]:
+            i = -max(found)[1]
+            pieces[i : i + 2] = ["".join(pieces[i : i + 2])]
+        return pieces
+
+    def rightmost_pair_first(word, joins):
+        """You merged the rightmost two neighbours that any merge fits, again and again.
+
+        The order in which the merges were learnt decides which comes first.
+        """
+        known, pieces = set(map(tuple, joins)), list(word)
+        while places := [i for i, pair in enumerate(pairwise(pieces)) if pair in known]:
+            i = places[-1]
+            pieces[i : i + 2] = ["".join(pieces[i : i + 2])]
+        return pieces
+
+    def all_merges_in_rounds(word, joins):
+        """You went through the word from the left in rounds, and merged in each round whatever any
+        merge fits.
+
+        The order of the merges decides. Loop over the *merges*, and for each of them over the word.
+        """
+        known, pieces, before = set(map(tuple, joins)), list(word), []
+        while pieces != before:
+            before, pieces, i = pieces, [], 0
+            while i < len(before):
+                size = 2 if tuple(before[i : i + 2]) in known else 1
+                pieces.append("".join(before[i : i + size]))
+                i += size
+        return pieces
+
+    def stops_while_it_shortens(word, joins):
+        """Your function stops with an error: you go through a list by its old length while you
+        shorten it.
+
+        After a merge the list has one piece less. Use `while`, or build a new list.
+        """
+        pieces = list(word)
+        for pair in joins:
+            for i in range(len(pieces) - 1):
+                if (pieces[i], pieces[i + 1]) == tuple(pair):
+                    pieces[i : i + 2] = ["".join(pair)]
+        return pieces
+
+    def skips_behind_a_merge(word, joins):
+        """After a merge you pass over the next pair, which may fit, too.
+
+        Right behind the merged piece the next pair begins.
+        """
+        pieces = list(word)
+        for pair in joins:
+            i = 0
+            while i < len(pieces) - 1:
+                if (pieces[i], pieces[i + 1]) == tuple(pair):
+                    pieces[i : i + 2] = ["".join(pair)]
+                    i += 1
+                i += 1
+        return pieces
+
+    def first_place_of_the_left_piece(word, joins):
+        """You look only at the first position at which the *left* piece of a merge stands.
+
+        The merge may fit at a later position.
+        """
+        pieces = list(word)
+        for left, right in joins:
+            i = pieces.index(left) if left in pieces else len(pieces)
+            if pieces[i + 1 : i + 2] == [right]:
+                pieces[i : i + 2] = [left + right]
+        return pieces
+
+    def split_by_the_merges_in_order(word, joins):
+        """You began with the whole word, and split off the text of each merge in turn.
+
+        Begin with the letters, and merge.
+        """
+        pieces = [word]
+        for left, right in joins:
+            whole = left + right
+            parts = [[p] if p == whole else re.split(f"({re.escape(whole)})", p) for p in pieces]
+            pieces = [part for of_one in parts for part in of_one if part]
+        return pieces
+
+    def continuations_marked(word, joins):
+        """You marked the pieces that do not begin the word.
+
+        Put together, the pieces must give the word, and nothing else.
+        """
+        pieces = correct(word, joins)
+        return pieces[:1] + ["##" + piece for piece in pieces[1:]]
+
+    def unfinished_pieces_marked(word, joins):
+        """You marked the pieces that do not end the word.
+
+        Put together, the pieces must give the word, and nothing else.
+        """
+        pieces = correct(word, joins)
+        return [piece + "@@" for piece in pieces[:-1]] + pieces[-1:]
+
+    def sorted_pieces(word, joins):
+        """You sorted the pieces.
+
+        Put together, in their order, they must give the word.
+        """
+        return sorted(correct(word, joins))
+
 
 class Right:
     """Right answers, written differently."""
@@ -254,6 +634,27 @@ class Right:
             return done(tuple(made), others)
 
         return done(tuple(word), list(joins))
+
+    def again_until_nothing_changes(word, joins):
+        """Merges that were learnt leave nothing to a second round."""
+        pieces, before = list(word), []
+        while pieces != before:
+            before = pieces
+            pieces = correct(pieces, joins)
+        return pieces
+
+    def by_their_text(word, joins):
+        """Where merges were learnt, a text is only ever made in one way."""
+        pieces = list(word)
+        for left, right in joins:
+            made = []
+            for piece in pieces:
+                if made and made[-1] + piece == left + right:
+                    made[-1] = left + right
+                else:
+                    made.append(piece)
+            pieces = made
+        return pieces
 
 
 EXERCISE = Exercise(

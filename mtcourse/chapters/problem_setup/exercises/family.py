@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 
 from mtcourse.checks.draw import Draw
-from mtcourse.checks.exercise import functions_of, Exercise
+from mtcourse.checks.exercise import Exercise, functions_of
 from mtcourse.checks.outcomes import Case
 
 
@@ -28,6 +28,9 @@ def cases(draw: Draw) -> list[Case]:
         return changed
 
     both = _wired(size, n)
+    ahead = _wired(5, 5)
+    ahead[0, 1:] = False
+    symmetric = but(_wired(5, 5), (0, 4), (4, 0))
     last = torch.zeros(n, dtype=torch.bool)
     last[-1] = True
     return [
@@ -50,9 +53,50 @@ def cases(draw: Draw) -> list[Case]:
         Case("a target that looks ahead", (target(both, n, among_themselves=True),)),
         Case("a target that sees no source", (target(both, n, at_the_source=False),)),
         Case("a target that sees one word of the source", (target(both, n, at_the_source=last),)),
+        Case("two positions, each looks at both", (_wired(2, 2),)),
+        Case("two positions, the second looks back", (_wired(2, 1),)),
+        Case("2 words read and 1 written", (_wired(3, 2),)),
+        Case("3 words read and 2 written", (_wired(5, 3),)),
+        Case("a source position that does not look back", (but(_wired(5, 3), (2, 0)),)),
+        Case("a source position that looks at the next", (but(_wired(6, 2), (1, 2)),)),
+        Case("a target position that misses the one before", (but(_wired(6, 2), (5, 4)),)),
+        Case("a target position that misses itself", (but(_wired(6, 2), (3, 3)),)),
+        Case("no target position looks at itself", (_strictly(6, 3),)),
+        Case("a target position that misses a source position", (but(_wired(6, 3), (4, 1)),)),
+        Case("only the last target position looks ahead", (but(_wired(6, 2), (4, 5)),)),
+        Case("a target that looks only at the source", (_blocks(5, 2, False),)),
+        Case("a source and a target apart", (_apart(5, 2),)),
+        Case("as many as in a decoder, and others", (but(_wired(4, 1), (0, 0), (0, 1)),)),
+        Case("seen by as many as in a decoder", (but(_wired(4, 1), (0, 1), (2, 1)),)),
+        Case("as many as in both, and others", (but(_wired(5, 2), (3, 3), (3, 4)),)),
+        Case("a first row that sees all", (but(_wired(4, 1), (0, 1), (0, 2), (0, 3)),)),
+        Case("a decoder that looks ahead everywhere but at first", (ahead,)),
+        Case("a map that does not change when it is transposed", (symmetric,)),
         Case("each position looks at itself only", (torch.eye(size, dtype=torch.bool),)),
         Case("no order at all", (draw.booleans(size, size).fill_diagonal_(True),)),
     ]
+
+
+def _strictly(size, n):
+    """As an encoder-decoder, but without the diagonal of the target."""
+    looks = _wired(size, n)
+    looks[n:, n:] = looks[n:, n:].tril(-1)
+    return looks
+
+
+def _blocks(size, n, target):
+    """All look at the source; the target at all of itself, or at nothing of it."""
+    looks = torch.zeros(size, size, dtype=torch.bool)
+    looks[:, :n] = True
+    looks[n:, n:] = target
+    return looks
+
+
+def _apart(size, n):
+    """As an encoder-decoder, but without what the target sees of the source."""
+    looks = _wired(size, n)
+    looks[n:, :n] = False
+    return looks
 
 
 def _wired(size, n):
@@ -71,6 +115,27 @@ def correct(looks):
     if not torch.equal(looks, _wired(len(looks), n)):
         return NONE
     return {1: DECODER, len(looks): ENCODER}.get(n, BOTH)
+
+
+def _is_both(looks):
+    """Whether it is an encoder-decoder."""
+    return correct(looks) == BOTH
+
+
+def _reads_itself(looks):
+    """Whether a source that ends before the last position looks at itself and at nothing else."""
+    n = int(looks[0].sum())
+    return 1 < n < len(looks) and torch.equal(looks[:n], _wired(len(looks), n)[:n])
+
+
+def _named(looks, encoder=None, decoder=None, both=None):
+    """The first family that fits; what is not given is judged rightly."""
+    name = correct(looks)
+    if encoder if encoder is not None else name == ENCODER:
+        return ENCODER
+    if both if both is not None else name == BOTH:
+        return BOTH
+    return DECODER if (decoder if decoder is not None else name == DECODER) else NONE
 
 
 class Wrong:
@@ -208,6 +273,376 @@ class Wrong:
         Some maps belong to no family. Return "none" for them.
         """
         return DECODER if (name := correct(looks)) == NONE else name
+
+    def only_two_families(looks):
+        """You never say "encoder-decoder".
+
+        A source that is read as a whole and a target that is written from left to right: which
+        blocks of the map are full?
+        """
+        return _named(looks, both=False)
+
+    def never_a_decoder(looks):
+        """You never say "decoder".
+
+        Each position looks at itself and at those before it. How does this look as a map?
+        """
+        return _named(looks, decoder=False)
+
+    def never_an_encoder(looks):
+        """You never say "encoder".
+
+        Every position looks at every position. How does this look as a map?
+        """
+        return _named(looks, encoder=False)
+
+    def a_source_of_one_is_enough(looks):
+        """You call a decoder an encoder-decoder: you allow a source of one position.
+
+        The question asks for two source positions or more.
+        """
+        n = int(looks[0].sum())
+        fits = 0 < n < len(looks) and torch.equal(looks, _wired(len(looks), n))
+        return BOTH if fits else correct(looks)
+
+    def an_empty_target_is_enough(looks):
+        """You call an encoder an encoder-decoder: you allow a target of no positions.
+
+        The question asks for one target position or more.
+        """
+        return BOTH if looks.all() else correct(looks)
+
+    def more_than_two_read(looks):
+        """You required more than two source positions of an encoder-decoder.
+
+        Two are enough.
+        """
+        n = int(looks[0].sum())
+        return _named(looks, both=_is_both(looks) and n > 2)
+
+    def three_read(looks):
+        """You required just three source positions of an encoder-decoder.
+
+        You are not told where the source ends. How many positions does the first row look at?
+        """
+        return _named(looks, both=torch.equal(looks, _wired(len(looks), 3)))
+
+    def two_read(looks):
+        """You required just two source positions of an encoder-decoder.
+
+        You are not told where the source ends. How many positions does the first row look at?
+        """
+        return _named(looks, both=torch.equal(looks, _wired(len(looks), 2)))
+
+    def one_written(looks):
+        """You required just one target position of an encoder-decoder.
+
+        A target may have any number of positions. How many does the first row look at?
+        """
+        return _named(looks, both=_is_both(looks) and int(looks[0].sum()) == len(looks) - 1)
+
+    def all_before_is_enough(looks):
+        """You called a map a decoder as soon as each position looks at itself and at all before it.
+        One of yours also looks ahead.
+
+        Above the diagonal, every cell must be False.
+        """
+        size = len(looks)
+        return _named(looks, decoder=bool((looks | ~_wired(size, 1)).all()))
+
+    def encoder_by_the_first_row(looks):
+        """You called a map an encoder as soon as its first row is True throughout.
+
+        Every position looks at every position. Check the other rows.
+        """
+        return _named(looks, encoder=bool(looks[0].all()))
+
+    def encoder_by_the_last_row(looks):
+        """You called a map an encoder as soon as its last row is True throughout. That of a decoder
+        is, too.
+
+        Every position looks at every position. Check the other rows.
+        """
+        return _named(looks, encoder=bool(looks[-1].all()))
+
+    def encoder_by_symmetry(looks):
+        """You called every map an encoder that does not change when rows and columns are exchanged.
+
+        Two positions may also be blind to each other. In an encoder every cell is True.
+        """
+        return _named(looks, encoder=torch.equal(looks, looks.T))
+
+    def decoder_by_the_first_row(looks):
+        """You called a map a decoder as soon as its first position looks only at itself.
+
+        Check the other rows, too.
+        """
+        return _named(looks, decoder=int(looks[0].sum()) == 1 and bool(looks[0, 0]))
+
+    def both_by_the_first_row(looks):
+        """You called a map an encoder-decoder as soon as its first row looks at two positions or
+        more, but not at all.
+
+        The first row tells where the source would end. Check the four blocks behind it.
+        """
+        return _named(looks, both=1 < int(looks[0].sum()) < len(looks))
+
+    def both_by_the_source(looks):
+        """You called a map an encoder-decoder by its source alone: all of it looks at all of it,
+        and at nothing else.
+
+        Check the rows of the target, too.
+        """
+        return _named(looks, both=_reads_itself(looks))
+
+    def both_by_the_target(looks):
+        """You called a map an encoder-decoder by its target alone, and did not check the rows of
+        the source behind the first.
+
+        Each source position looks at all of the source and at nothing else.
+        """
+        size, n = len(looks), int(looks[0].sum())
+        return _named(looks, both=1 < n < size and torch.equal(looks[n:], _wired(size, n)[n:]))
+
+    def past_of_the_target_not_checked(looks):
+        """You did not check whether the target looks at the target positions before it.
+
+        A target position looks at all of the source, at the target positions before it, and at
+        itself.
+        """
+        n = int(looks[0].sum())
+        asked = bool(looks[n:, :n].all())
+        return _named(looks, both=_reads_itself(looks) and asked and not looks.triu(1)[n:].any())
+
+    def not_at_itself(looks):
+        """You require that no position looks at itself.
+
+        In all three families each position looks at itself, too.
+        """
+        size = len(looks)
+        return _named(
+            looks,
+            decoder=torch.equal(looks, _wired(size, 1).tril(-1)),
+            both=any(torch.equal(looks, _strictly(size, n)) for n in range(2, size)),
+        )
+
+    def decoder_not_at_itself(looks):
+        """You require of a decoder that no position looks at itself.
+
+        Each position looks at itself and at those before it.
+        """
+        return _named(looks, decoder=torch.equal(looks, _wired(len(looks), 1).tril(-1)))
+
+    def target_not_at_itself(looks):
+        """You require that a target position does not look at itself.
+
+        A target position looks at all of the source, at the target positions before it, and at
+        itself.
+        """
+        size = len(looks)
+        return _named(
+            looks, both=any(torch.equal(looks, _strictly(size, n)) for n in range(2, size))
+        )
+
+    def decoder_looks_ahead(looks):
+        """You call a map a decoder if each position looks at itself and at those *after* it.
+
+        Row i is the position that looks. A decoder looks back.
+        """
+        return _named(looks, decoder=torch.equal(looks, _wired(len(looks), 1).T))
+
+    def target_reads_itself(looks):
+        """You require that all target positions look at each other.
+
+        The target is written from left to right: each position looks at those before it and at
+        itself.
+        """
+        size = len(looks)
+        return _named(
+            looks, both=any(torch.equal(looks, _blocks(size, n, True)) for n in range(2, size))
+        )
+
+    def target_looks_only_at_the_source(looks):
+        """You require that target positions look only at the source.
+
+        They also look at the target positions before them, and at themselves.
+        """
+        size = len(looks)
+        return _named(
+            looks, both=any(torch.equal(looks, _blocks(size, n, False)) for n in range(2, size))
+        )
+
+    def source_from_left_to_right(looks):
+        """You require of an encoder-decoder that every position, also of the source, looks back and
+        at itself. That is the map of a decoder.
+
+        The source is read as a whole: its positions look at each other in both directions.
+        """
+        return _named(looks, both=torch.equal(looks, _wired(len(looks), 1)))
+
+    def target_without_the_source(looks):
+        """You require that the target does not look at the source.
+
+        How could such a model know what to translate? A target position looks at all of the source.
+        """
+        size = len(looks)
+        return _named(looks, both=any(torch.equal(looks, _apart(size, n)) for n in range(2, size)))
+
+    def lengths_of_rows_alone(looks):
+        """You compare how many positions each row looks at, but not which.
+
+        A row may look at as many positions as it should, and at others. Compare the cells.
+        """
+        size, sees = len(looks), looks.sum(-1).tolist()
+        if sees != [max(sees[0], i + 1) for i in range(size)] or not sees[0]:
+            return NONE
+        return {1: DECODER, size: ENCODER}.get(sees[0], BOTH)
+
+    def lengths_of_columns_alone(looks):
+        """You compare how many positions look at each position, but not which.
+
+        A column may have as many True cells as it should, and others. Compare the cells.
+        """
+        size, seen = len(looks), looks.sum(0).tolist()
+        fits = [n for n in range(1, size + 1) if seen == _wired(size, n).sum(0).tolist()]
+        return {1: DECODER, size: ENCODER}.get(fits[0], BOTH) if fits else NONE
+
+    def source_by_the_second_row(looks):
+        """You took the length of the source from the second row. A decoder's second row looks at
+        two positions, too.
+
+        Which row of an encoder-decoder looks at the source and at nothing else, however long that
+        is?
+        """
+        size, n = len(looks), int(looks[1].sum())
+        wired = _wired(size, n)
+        wired[0, 1:] = looks[0, 1:]
+        if not torch.equal(looks, wired):
+            return NONE
+        return {1: DECODER, size: ENCODER}.get(n, BOTH)
+
+    def everything_else_is_an_encoder(looks):
+        """You called every other map an encoder.
+
+        Some maps belong to no family. Return "none" for them.
+        """
+        return ENCODER if (name := correct(looks)) == NONE else name
+
+    def decoder_and_both_exchanged(looks):
+        """You exchanged "decoder" and "encoder-decoder".
+
+        Which of the two has a source that is read as a whole?
+        """
+        return {BOTH: DECODER, DECODER: BOTH}.get(name := correct(looks), name)
+
+    def encoder_and_both_exchanged(looks):
+        """You exchanged "encoder" and "encoder-decoder".
+
+        Which of the two has a target that is written from left to right?
+        """
+        return {BOTH: ENCODER, ENCODER: BOTH}.get(name := correct(looks), name)
+
+    def none_itself(looks):
+        """Where a map belongs to no family you return `None`, or nothing at all.
+
+        Return the text "none".
+        """
+        return None if (name := correct(looks)) == NONE else name
+
+    def names_with_capitals(looks):
+        """You wrote the names with capitals.
+
+        Write them as the question does: "encoder".
+        """
+        return correct(looks).capitalize()
+
+    def names_with_underscore(looks):
+        """You wrote `encoder_decoder` with an underscore.
+
+        Write the name as the question does: "encoder-decoder".
+        """
+        return correct(looks).replace("-", "_")
+
+    def always_none(looks):
+        """You never recognise a family.
+
+        Is the map that you compare with of the same size and type as `looks`?
+        """
+        return NONE
+
+    def never_none_but_both(looks):
+        """You call a map a decoder if nothing looks ahead, an encoder if all look at all, and every
+        other map an encoder-decoder.
+
+        Some maps belong to no family. Check every cell.
+        """
+        if looks.all():
+            return ENCODER
+        return BOTH if looks.triu(1).any() else DECODER
+
+    def last_row_not_checked(looks):
+        """You did not check the last row.
+
+        Does your loop reach the last position?
+        """
+        size, n = len(looks), int(looks[0].sum())
+        fits = torch.equal(looks[:-1], _wired(size, n)[:-1])
+        return {1: DECODER, size: ENCODER}.get(n, BOTH) if fits else NONE
+
+    def last_column_not_checked(looks):
+        """You did not check the last column.
+
+        Does your loop reach the last position?
+        """
+        size, n = len(looks), int(looks[0].sum())
+        fits = torch.equal(looks[:, :-1], _wired(size, n)[:, :-1])
+        return {1: DECODER, size: ENCODER}.get(n, BOTH) if fits else NONE
+
+    def first_and_last_row_only(looks):
+        """You looked only at the first row and the last.
+
+        Check the rows between them, too.
+        """
+        size, n = len(looks), int(looks[0].sum())
+        fits = looks[-1].all() and looks[0, :n].all()
+        return {1: DECODER, size: ENCODER}.get(n, BOTH) if fits else NONE
+
+    def lower_half_not_checked(looks):
+        """You did not check the cells below the diagonal.
+
+        Which positions before it may a position look at?
+        """
+        size, n = len(looks), int(looks[0].sum())
+        fits = torch.equal(looks.triu(), _wired(size, n).triu())
+        return {1: DECODER, size: ENCODER}.get(n, BOTH) if fits else NONE
+
+    def upper_half_not_checked(looks):
+        """You did not check the cells above the diagonal, except in the first row.
+
+        Which positions after it may a position look at?
+        """
+        size, n = len(looks), int(looks[0].sum())
+        fits = torch.equal(looks.tril(), _wired(size, n).tril())
+        return {1: DECODER, size: ENCODER}.get(n, BOTH) if fits else NONE
+
+    def source_by_the_full_columns(looks):
+        """You took the length of the source from the columns that are True throughout.
+
+        In a decoder's map the first column is, too. Check every cell against the family that you
+        suspect.
+        """
+        size, n = len(looks), int(looks.all(0).sum())
+        return {0: NONE, 1: DECODER, size: ENCODER}.get(n, BOTH)
+
+    def by_rows_of_the_source_alone(looks):
+        """You counted the rows that look at just as much as the first, and took them for the
+        source.
+
+        Check which cells these are, and the rows of the target.
+        """
+        size, n = len(looks), int(looks[0].sum())
+        same = int((looks.sum(-1) == n).sum())
+        return {1: DECODER, size: ENCODER}.get(n, BOTH) if same == n else NONE
 
 
 class Right:

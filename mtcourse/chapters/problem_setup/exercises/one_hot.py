@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 
 from mtcourse.checks.draw import Draw
-from mtcourse.checks.exercise import functions_of, Exercise
+from mtcourse.checks.exercise import Exercise, functions_of
 from mtcourse.checks.outcomes import Case
 
 
@@ -25,6 +25,10 @@ def cases(draw: Draw) -> list[Case]:
         Case("a token twice", (torch.tensor([4, 2, 4, 1]), 7)),
         Case("as many tokens as words", (torch.tensor([3, 1, 1, 2, 4]), 5)),
         Case("two positions of padding", (sentence(6, 8, 2), 8)),
+        Case("padding in front and between", (torch.tensor([0, 3, 0, 2, 0, 4]), 7)),
+        Case("special symbols", (torch.tensor([2, 5, 1, 3]), 6)),
+        Case("the last id and a batch of one", (torch.tensor([[6, 0, 2]]), 7)),
+        Case("first sentence padded most", (torch.tensor([[3, 0, 0], [0, 1, 2], [4, 4, 0]]), 5)),
         Case("nothing but padding", (torch.zeros(3, dtype=torch.long), 4)),
         Case("3 sentences, two of them padded", (batch, 9)),
         Case("4 sentences of 4 tokens, 4 words", (square, 4)),
@@ -35,6 +39,11 @@ def cases(draw: Draw) -> list[Case]:
 def correct(ids, V):
     """Compares every id with every id of the vocabulary, and hides <pad>."""
     return _columns(ids, V) * (ids != 0).unsqueeze(-2)
+
+
+def _hidden(ids, V, hidden):
+    """One-hot columns, those of some positions made zero."""
+    return _columns(ids, V) * ~hidden.unsqueeze(-2)
 
 
 def _columns(ids, V):
@@ -155,6 +164,280 @@ class Wrong:
         """
         return 1 - _columns(ids, V)
 
+    def special_symbols_hidden(ids, V):
+        """The columns of all special symbols are zero. `<unk>`, `<bos>` and `<eos>` are tokens like
+        any other.
+
+        Only padding is no token. Which id does it have?
+        """
+        return _hidden(ids, V, ids < 4)
+
+    def unknown_hidden(ids, V):
+        """The columns of id 1 are zero, and those of padding have a one.
+
+        0 is `<pad>`, and 1 is `<unk>`.
+        """
+        return _hidden(ids, V, ids == 1)
+
+    def unknown_hidden_too(ids, V):
+        """The columns of id 1 are zero, too. 1 is `<unk>`, and that is a token.
+
+        Only 0 is padding.
+        """
+        return _hidden(ids, V, ids <= 1)
+
+    def first_column_hidden(ids, V):
+        """Your first column is zero, whatever stands there, and padding has ones.
+
+        Which columns should be zero: those at position 0, or those whose *id* is 0?
+        """
+        return _hidden(ids, V, (torch.arange(ids.shape[-1]) == 0).expand(ids.shape))
+
+    def last_column_hidden(ids, V):
+        """Your last column is zero, whatever stands there, and padding elsewhere has ones.
+
+        A sentence may have much padding, or none. Look at the ids.
+        """
+        return _hidden(ids, V, (torch.arange(ids.shape[-1]) == ids.shape[-1] - 1).expand(ids.shape))
+
+    def all_behind_padding_hidden(ids, V):
+        """From the first padding on, all of your columns are zero.
+
+        Padding may stand anywhere. Look at the id of each position by itself.
+        """
+        return _hidden(ids, V, (ids == 0).cumsum(-1) > 0)
+
+    def padding_of_the_first_sentence(ids, V):
+        """In a batch, all sentences have their zero columns where the *first* sentence has padding.
+
+        Each sentence has padding of its own.
+        """
+        first = ids.reshape(-1, ids.shape[-1])[0]
+        return _hidden(ids, V, (first == 0).expand(ids.shape))
+
+    def hidden_along_the_rows(ids, V):
+        """You multiply the rows of X by what belongs to its columns.
+
+        X is (…, V, n), and there is one factor for each of the n positions. In which of the last
+        two dimensions must they stand?
+        """
+        return _columns(ids, V) * (ids != 0).unsqueeze(-1)
+
+    def padding_spread_evenly(ids, V):
+        """The columns of padding have the same small number in every row.
+
+        Padding is no token, not even a part of one. Its column is zero throughout.
+        """
+        return correct(ids, V) + (ids == 0).unsqueeze(-2).float() / V
+
+    def padding_all_ones(ids, V):
+        """The columns of padding are all ones.
+
+        Padding is no token. Its column is zero throughout.
+        """
+        return correct(ids, V) + (ids == 0).unsqueeze(-2).float()
+
+    def the_others_marked(ids, V):
+        """You exchanged ones and zeros, except in the columns of padding.
+
+        Should you compare by `==` or by `!=`?
+        """
+        return (1 - _columns(ids, V)) * (ids != 0).unsqueeze(-2)
+
+    def all_from_the_id(ids, V):
+        """Each of your columns has ones from the id all the way down.
+
+        One-hot means a single one. Did you compare by `==`?
+        """
+        return (torch.arange(V)[:, None] >= ids.unsqueeze(-2)) * (ids != 0).unsqueeze(-2).float()
+
+    def last_id_has_no_one(ids, V):
+        """The token with the last id, V - 1, has no one.
+
+        Does your loop over the vocabulary reach its end?
+        """
+        return _hidden(ids, V, (ids == 0) | (ids == V - 1))
+
+    def last_row_left_out(ids, V):
+        """The last row of your X is missing.
+
+        The vocabulary has the ids from 0 to V - 1, and each has a row.
+        """
+        return correct(ids, V)[..., :-1, :]
+
+    def one_row_too_many(ids, V):
+        """Your X has V + 1 rows.
+
+        The ids from 0 to V - 1 are V ids, with that of padding.
+        """
+        return correct(ids, V + 1)
+
+    def one_row_too_low(ids, V):
+        """Every one stands a row too low: id k has its one in row k + 1.
+
+        Row 0 is there, and belongs to id 0. Which row belongs to id k?
+        """
+        return correct(ids, V).roll(1, -2)
+
+    def bag_in_every_column(ids, V):
+        """Every column holds the counts of all words of the sentence.
+
+        Column j stands for token j alone.
+        """
+        X = correct(ids, V)
+        return X.sum(-1, keepdim=True).expand_as(X).clone()
+
+    def all_words_in_every_column(ids, V):
+        """Every column has the ones of all tokens of the sentence.
+
+        An assignment such as `X[ids] = 1` fills whole rows. Which column belongs to a token?
+        """
+        X = correct(ids, V)
+        return X.amax(-1, keepdim=True).expand_as(X).clone()
+
+    def at_the_position(ids, V):
+        """Column j has its one in row j, whatever token j is.
+
+        The *id* of the token says in which row the one stands.
+        """
+        here = torch.arange(ids.shape[-1]).expand(ids.shape)
+        return _columns(here, V) * (ids != 0).unsqueeze(-2)
+
+    def at_the_position_and_padding(ids, V):
+        """Column j has its one in row j, whatever token j is, and padding has one, too.
+
+        The *id* of the token says in which row the one stands. The column of padding is zero.
+        """
+        return _columns(torch.arange(ids.shape[-1]).expand(ids.shape), V)
+
+    def last_sentence_alone(ids, V):
+        """Of a batch you return only the last sentence.
+
+        The batch dimensions stay in front: `(batch, n)` gives `(batch, V, n)`.
+        """
+        return correct(ids.reshape(-1, ids.shape[-1])[-1], V)
+
+    def first_sentence_alone(ids, V):
+        """Of a batch you return only the first sentence.
+
+        The batch dimensions stay in front: `(batch, n)` gives `(batch, V, n)`.
+        """
+        return correct(ids.reshape(-1, ids.shape[-1])[0], V)
+
+    def first_sentence_for_all(ids, V):
+        """Every sentence of the batch has the columns of the first one.
+
+        Each sentence has a matrix of its own.
+        """
+        X = correct(ids, V)
+        return (
+            X.flatten(0, -3)[:1].expand(X.flatten(0, -3).shape).reshape(X.shape)
+            if X.dim() > 2
+            else X
+        )
+
+    def all_dimensions_reversed(ids, V):
+        """This is right for one sentence. In a batch the dimensions are in another order.
+
+        The batch dimensions stay in front. Exchange only the last two: `X.mT`.
+        """
+        return correct(ids, V).mT.transpose(0, -1)
+
+    def all_dimensions_reversed_and_padding(ids, V):
+        """In a batch your dimensions are in another order, and the columns of padding have ones.
+
+        Exchange only the last two dimensions. Then make the columns of padding zero.
+        """
+        return _columns(ids, V).mT.transpose(0, -1)
+
+    def squeezed(ids, V):
+        """You dropped dimensions of size 1. A single token and a batch of one sentence lose one.
+
+        The result has all dimensions of the ids, and one more: `(…, V, n)`.
+        """
+        return correct(ids, V).squeeze()
+
+    def a_dimension_too_many(ids, V):
+        """A single sentence comes out as a batch of one.
+
+        `(n,)` gives `(V, n)`, without a further dimension.
+        """
+        X = correct(ids, V)
+        return X if X.dim() > 2 else X[None]
+
+    def tokens_are_rows_and_padding(ids, V):
+        """You gave each token a row where it should have a column, and padding has a one.
+
+        X is (V, n). Exchange the last two dimensions, and make the columns of padding zero.
+        """
+        return _columns(ids, V).mT
+
+    def counted_from_1_and_padding(ids, V):
+        """Id k has its one in row k - 1, and padding has one in the last row.
+
+        Ids start at 0, and so do rows. The column of padding is zero.
+        """
+        return _columns((ids - 1) % V, V)
+
+    def ids_in_place_of_ones_in_rows(ids, V):
+        """You wrote ids instead of ones, and each token has a row.
+
+        X is (V, n), and has a column for each token. Which number just means "this one"?
+        """
+        return (correct(ids, V) * torch.arange(V)[:, None]).mT
+
+    def padded_sentences_hidden(ids, V):
+        """A sentence that has padding has only zeros.
+
+        Make the *columns* of padding zero, and no others.
+        """
+        return correct(ids, V) * (ids != 0).all(-1)[..., None, None]
+
+    def repeats_have_no_one(ids, V):
+        """A token that stands in its sentence before has no one.
+
+        Every token has a column with a one of its own.
+        """
+        X = correct(ids, V)
+        return X * (X.cumsum(-1) <= 1)
+
+    def rows_of_the_largest_id_and_padding(ids, V):
+        """Your X has only as many rows as the largest id of this input needs, and padding has a
+        one.
+
+        What is V for? And the column of padding is zero.
+        """
+        return _columns(ids, int(ids.max()) + 1)
+
+    def padding_has_minus_one(ids, V):
+        """Padding has a −1 in row 0.
+
+        The column of padding is zero throughout.
+        """
+        return correct(ids, V) - (torch.arange(V)[:, None] == 0) * (ids == 0).unsqueeze(-2).float()
+
+    def row_0_marks_the_tokens(ids, V):
+        """Row 0 marks what is *not* padding.
+
+        Row 0 belongs to `<pad>`, and is zero.
+        """
+        return correct(ids, V) + (torch.arange(V)[:, None] == 0) * (ids != 0).unsqueeze(-2).float()
+
+    def smoothed(ids, V):
+        """Your columns have small numbers beside the one.
+
+        One-hot means a single one, and zeros elsewhere.
+        """
+        return correct(ids, V) * 0.9 + 0.1 / V
+
+    def all_zeros(ids, V):
+        """Your X is all zeros.
+
+        Which comparison is true exactly where the ones should stand? Do you write into the tensor
+        that you return?
+        """
+        return correct(ids, V) * 0
+
 
 class Right:
     """Right answers, written differently."""
@@ -201,5 +484,5 @@ EXERCISE = Exercise(
     misconceptions=functions_of(Wrong),
     right=functions_of(Right),
     cases=cases,
-    forbids=("one_hot",),
+    forbids=("one-hot",),
 )

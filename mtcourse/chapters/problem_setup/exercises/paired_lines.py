@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mtcourse.checks.draw import Draw
-from mtcourse.checks.exercise import functions_of, Exercise
+from mtcourse.checks.exercise import Exercise, functions_of
 from mtcourse.checks.outcomes import Case
 
 
@@ -305,8 +305,8 @@ class Wrong:
         return pairs, len(targets) - len(pairs)
 
     def apart_but_sources_counted(sources, targets):
-        """You count from the length of the source file. But you still drop empty lines from each file
-        on its own, and no difference in length is noticed.
+        """You count from the length of the source file. But you still drop empty lines from each
+        file on its own, and no difference in length is noticed.
 
         If you drop a line, drop its partner too, and compare the lengths of the files first.
         """
@@ -314,8 +314,8 @@ class Wrong:
         return pairs, len(sources) - len(pairs)
 
     def stops_where_the_target_is_shorter(sources, targets):
-        """Your function goes through the sources by number, and stops where the target file has fewer
-        lines.
+        """Your function goes through the sources by number, and stops where the target file has
+        fewer lines.
 
         Compare the two lengths first.
         """
@@ -448,7 +448,8 @@ class Wrong:
         return _stripped(sources, targets, lambda line: line[:-1].strip())
 
     def last_character_cut_off_and_no_blanks(sources, targets):
-        """You cut off the last character of every line, whatever it is, and leave blanks at the ends.
+        """You cut off the last character of every line, whatever it is, and leave blanks at the
+        ends.
 
         The last line of a file may have no line break. What removes blanks, if there are any?
         """
@@ -529,7 +530,8 @@ class Wrong:
     def empty_sources_always_counted(sources, targets):
         """The pairs are right, but you always count the empty *source* lines.
 
-        A pair is also dropped if its target is empty. And of files of different lengths, you drop all.
+        A pair is also dropped if its target is empty. And of files of different lengths, you drop
+        all.
         """
         return correct(sources, targets)[0], _empty(sources)
 
@@ -587,6 +589,68 @@ class Wrong:
         pairs, dropped = correct(sources, targets)
         return ([source for source, _ in pairs], [target for _, target in pairs]), dropped
 
+    def only_sources_stripped(sources, targets):
+        """You removed blanks and line breaks from the sources, and not from the targets.
+
+        Both sides of a pair need it.
+        """
+        if len(sources) != len(targets):
+            return correct(sources, targets)
+        both = zip(sources, targets, strict=True)
+        pairs = [(s.strip(), t) for s, t in both if s.strip() and t.strip()]
+        return pairs, len(sources) - len(pairs)
+
+    def only_targets_stripped(sources, targets):
+        """You removed blanks and line breaks from the targets, and not from the sources.
+
+        Both sides of a pair need it.
+        """
+        if len(sources) != len(targets):
+            return correct(sources, targets)
+        both = zip(sources, targets, strict=True)
+        pairs = [(s, t.strip()) for s, t in both if s.strip() and t.strip()]
+        return pairs, len(sources) - len(pairs)
+
+    def positions_of_the_dropped(sources, targets):
+        """You return the positions of the pairs that you dropped.
+
+        Return how many they are.
+        """
+        pairs, dropped = correct(sources, targets)
+        if len(sources) != len(targets):
+            return pairs, dropped
+        both = enumerate(zip(sources, targets, strict=True))
+        return pairs, [i for i, (s, t) in both if not (s.strip() and t.strip())]
+
+    def rows_without_text_not_counted(sources, targets):
+        """The pairs are right, but you compare their number with that of the sources *with text*.
+        Pairs with an empty source are not counted.
+
+        Count all lines of the file as it came.
+        """
+        pairs, dropped = correct(sources, targets)
+        return pairs, dropped if len(sources) != len(targets) else len(_text(sources)) - len(pairs)
+
+    def lines_of_both_files_minus_the_pairs(sources, targets):
+        """The pairs are right, but you count dropped *lines*, of both files, also where their
+        lengths differ.
+
+        Return the number of pairs, or of lines of the longer file.
+        """
+        pairs, _ = correct(sources, targets)
+        return pairs, len(sources) + len(targets) - 2 * len(pairs)
+
+    def shorter_file_dropped_and_the_surplus(sources, targets):
+        """If one file has more lines, you keep pairs, and count empty ones as far as the shorter
+        file goes.
+
+        No pair of such files can be trusted. Compare the lengths first.
+        """
+        if len(sources) == len(targets):
+            return correct(sources, targets)
+        pairs = _full(sources, targets)
+        return pairs, abs(len(sources) - len(targets))
+
 
 class Right:
     """Right answers, written differently."""
@@ -619,7 +683,9 @@ class Right:
         if len(sources) != len(targets):
             return [], max(map(len, (sources, targets)))
         places = sorted(full[0] & full[1])
-        return [(sources[i].strip(), targets[i].strip()) for i in places], len(sources) - len(places)
+        return [(sources[i].strip(), targets[i].strip()) for i in places], len(sources) - len(
+            places
+        )
 
     def with_lists_for_pairs(sources, targets):
         """Pairs as lists, in a list."""

@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from mtcourse.errors import MtcourseError
-from mtcourse.layers.dropout import Dropout, random_keep_mask
+from mtcourse.fast.dropout import Dropout, random_keep_mask
 
 
 @pytest.mark.parametrize("p", [0.1, 0.25, 0.5])

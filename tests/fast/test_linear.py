@@ -9,9 +9,9 @@ import pytest
 import torch
 import torch.nn.functional as F
 
-from mtcourse import linear as products
 from mtcourse.errors import MtcourseError
-from mtcourse.linear import (
+from mtcourse.fast import linear as products
+from mtcourse.fast.linear import (
     Linear,
     faster_library,
     linear,

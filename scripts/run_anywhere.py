@@ -140,7 +140,8 @@ def run_column(root: Path, column: Column, only: Sequence[str], results: Results
             run_pytest(folder, column, ["--nbval-lax", *copies], results)
         return
     solutions = chosen((root / "solutions").glob("*.ipynb"))
-    tests = chosen((root / "tests").glob("test_*.py"))
+    every_test = (root / "tests").rglob("test_*.py")
+    tests = chosen(path for path in every_test if "catalogue" not in path.parts)
     for options, files in (
         (["--nbval-lax"], chapters),
         (["--nbval"], solutions),
@@ -207,13 +208,13 @@ def run_pytest(folder: Path, column: Column, arguments: Sequence[str], results: 
 
 def read_case(case: ElementTree.Element, column: Column, results: Results) -> None:
     """Notes one cell or test of pytest's report."""
-    inside, _, ending = case.get("classname", "").rpartition(".")
-    file = f"{inside.rpartition('.')[2]}.ipynb" if ending == "ipynb" else f"{ending}.py"
-    folder = inside.partition(".")[0] if ending == "ipynb" else "tests"
+    where, _, ending = case.get("classname", "").rpartition(".")
+    where = where.replace(".", "/")
+    file = f"{where}.ipynb" if ending == "ipynb" else f"{where}/{ending}.py"
     problem = case.find("failure")
     problem = case.find("error") if problem is None else problem
     message = None if problem is None else last_line(problem.text or problem.get("message", ""))
-    results.add(column, f"{folder}/{file}", case.get("name", ""), message)
+    results.add(column, file, case.get("name", ""), message)
 
 
 def last_line(text: str) -> str:

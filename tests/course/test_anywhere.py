@@ -68,6 +68,18 @@ def test_what_holds_with_one_seed_only_is_found(tmp_path: Path) -> None:
     assert (tmp_path / "book" / "01_lucky.ipynb").read_text(encoding="utf-8") == before
 
 
+@pytest.mark.slow
+def test_tests_are_found_in_every_folder(tmp_path: Path) -> None:
+    (tmp_path / "pytest.ini").write_text("[pytest]\nmarkers = trains\n    browser\n")
+    folder = tmp_path / "tests" / "deep"
+    folder.mkdir(parents=True)
+    mark = "import pytest\n\n\n@pytest.mark.trains\n"
+    (folder / "test_deep.py").write_text(f"{mark}def test_it():\n    assert 1 == 2\n")
+    status, printed = run(tmp_path, "--setting", "native", "--threads", "1", "--seed", "0")
+    assert status == 1
+    assert "tests/deep/test_deep.py" in printed
+
+
 def test_running_nothing_is_no_success(tmp_path: Path) -> None:
     (tmp_path / "book").mkdir()
     status, printed = run(tmp_path, "--setting", "native", "--threads", "1", "--seed", "0")

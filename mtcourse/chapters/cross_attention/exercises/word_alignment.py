@@ -39,6 +39,7 @@ def cases(draw: Draw) -> list[Case]:
         Case("the row of <eos> looks elsewhere", its_row),
         Case("a piece that looks almost only at <eos>", its_column),
         Case("fewer Dutch words than English ones", few),
+        Case("the same in double precision", (fewer.double(), *few[1:])),
         Case("4 words of one piece each, on either side", even),
         *(
             Case(f"words of several pieces, number {k}", _drawn(draw, target, source))

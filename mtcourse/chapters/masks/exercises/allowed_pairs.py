@@ -314,4 +314,5 @@ EXERCISE = Exercise(
     misconceptions=functions_of(Wrong),
     right=functions_of(Right),
     cases=cases,
+    forbids=("masks",),
 )

@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from mtcourse import linear as products
+from mtcourse.fast import linear as products
 
 Shape = tuple[int, int, int]
 """Rows, inner size and columns of one product."""

@@ -17,7 +17,7 @@ from mtcourse.checks.deadline import TookTooLong
 from mtcourse.checks.exercise import Exercise, functions_of, message_of
 from mtcourse.checks.guard import NotAllowedHere
 from mtcourse.checks.outcomes import Case, Outcome, apart, distance, is_number, outcome_of
-from mtcourse.checks.properties import Trial
+from mtcourse.checks.properties import Trial, kind_fault
 from mtcourse.checks.shared_mistakes import OfAnArgument, OfTheResult
 
 
@@ -152,8 +152,8 @@ def _has_right_part(value: Any, trial: Trial, key: Any, tolerance: float) -> boo
 
 
 def _is_wrong(trial: Trial, exercise: Exercise) -> bool:
-    """Whether the value is wrong, whatever its gradients."""
-    got, expected = (replace(o, gradients=()) for o in (trial.got, trial.expected))
+    """Whether the value is wrong, whatever its gradients and whatever becomes of the inputs."""
+    got, expected = (replace(o, gradients=(), changed=()) for o in (trial.got, trial.expected))
     return apart(got, expected, exercise.tolerance) > 1
 
 
@@ -378,6 +378,12 @@ def _beside_the_values(exercise: Exercise, trials: Behaviour) -> Mistake | None:
             "changes_its_inputs",
             "The values are right, but your function changes what it was given.",
             "Lines such as `x += 1` and `x[0] = 1` change the caller's tensor: compute a new one.",
+        )
+    if fault := next((fault for t in trials if (fault := kind_fault(t))), ""):
+        return Mistake(
+            "another_kind",
+            f"The values are right, but {fault}.",
+            "Which type does the question ask for?",
         )
     for rule in exercise.rules:
         if not all(rule.holds(t.case, t.got.value) for t in trials):

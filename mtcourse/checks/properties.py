@@ -42,7 +42,7 @@ def _properties_of(exercise: Exercise, trials: Sequence[Trial]) -> Iterator[tupl
         return
     yield "runs on every input", _stops
     yield "leaves its inputs as they were", _changes
-    yield "returns the right kind of thing", _kind
+    yield "returns the right kind of thing", kind_fault
     yield "has the right shape", _shape
     for rule in exercise.rules:
         yield rule.says, lambda t, rule=rule: "" if _holds(rule.holds, t) else _where(t)
@@ -173,7 +173,8 @@ def _changes(trial: Trial) -> str:
     return f"after the call on {trial.case.name}, argument {number} holds other numbers than before"
 
 
-def _kind(trial: Trial) -> str:
+def kind_fault(trial: Trial) -> str:
+    """What an answer returned on a case and should have returned; empty where the kind is right."""
     value, expected = trial.got.value, trial.expected.value
     if _are_lists(expected, value):
         return ""  # how long a list is may be what is asked

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import torch
 
-from mtcourse.checks.exercise import Exercise, functions_of, message_of
+from mtcourse.checks.exercise import Exercise, Rule, functions_of, message_of
 from mtcourse.checks.judge import judge
 from mtcourse.checks.outcomes import Case
 from mtcourse.checks.shared_mistakes import OfAnArgument, OfTheResult
@@ -162,6 +164,62 @@ def test_the_mistake_in_a_part_of_a_value_is_named_without_giving_it_away(part, 
     assert right not in verdict.message + verdict.hint
 
 
+IDS = Exercise(
+    "next_ids",
+    lambda ids: ids + 1,
+    "Add.",
+    (),
+    (),
+    lambda draw: [Case("two", (torch.tensor([1, 2]),)), Case("one", (torch.tensor([7]),))],
+)
+
+
+def test_right_values_of_another_kind_are_named():
+    verdict = judge(IDS, lambda ids: ids.float() + 1)
+    assert verdict.misconception == "another_kind"
+    assert "is a tensor of numbers, and should be a tensor of integers" in verdict.message
+
+
+def test_right_values_that_change_their_inputs_are_named():
+    assert named(IDS, lambda ids: ids.add_(1)) == "changes_its_inputs"
+
+
+def test_right_values_that_break_a_rule_are_named():
+    rule = Rule("the result is new", lambda case, value: value is None)
+    verdict = judge(replace(IDS, rules=(rule,)), lambda ids: ids + 1)
+    assert verdict.misconception == "breaks_a_rule"
+    assert "the result is new" in verdict.message
+
+
+def pair(x):
+    return 2 * x, x + 1
+
+
+class WrongPair:
+    def halved(x):
+        """You halve the first.
+
+        Double it."""
+        return x / 2, x + 1
+
+    def one_less(x):
+        """You subtract one for the second.
+
+        Add it."""
+        return 2 * x, x - 1
+
+
+def test_a_known_mistake_in_one_of_several_things_is_named():
+    inputs = [Case(f"input {i}", (torch.randn(3, generator=_seeded(i)),)) for i in range(3)]
+    exercise = Exercise("pair", pair, "Both.", functions_of(WrongPair), (), lambda draw: inputs)
+    assert named(exercise, lambda x: (x / 2, x.sin())) == "halved"
+    assert named(exercise, lambda x: (x.cos(), x - 1)) == "one_less"
+
+
+def _seeded(seed):
+    return torch.Generator().manual_seed(seed)
+
+
 def test_of_choices_none_is_given_away():
     truth = {"first": True, "second": False, "third": True}
     exercise = Exercise("truth", lambda: truth, "Read.", (), ())
@@ -212,6 +270,6 @@ KINDS = [
 ]
 
 
-@pytest.mark.parametrize("odd", [None, [], np.zeros(0), "text", object()], ids=repr)
+@pytest.mark.parametrize("odd", [None, [], np.zeros(0), "text", object()], ids=map(str, range(5)))
 def test_nothing_stumbles_over_what_an_answer_returns(odd):
     assert not judge(TENSORS, lambda X, real, scale: odd).passed

@@ -106,10 +106,9 @@ def _where_wrong(exercise: Exercise, trials: Sequence[Trial]) -> Mistake | None:
         return None
     stopped = [t for t in wrong if t.got.stop]
     for known in exercise.misconceptions:
-        if _does_the_same(exercise, known, returned, gradients=False):
-            others = [replace(t, got=outcome_of(known, t.case)) for t in stopped]
-            if all(_is_wrong(other, exercise) for other in others):
-                return _named(known)
+        does = _does_the_same(exercise, known, returned, gradients=False)
+        if does and all(outcome_of(known, t.case).stop for t in stopped):
+            return _named(known)
     return None
 
 
@@ -122,14 +121,26 @@ def _in_parts(exercise: Exercise, trials: Sequence[Trial]) -> Mistake | None:
         if not wrong:
             continue
         for known in exercise.misconceptions:
-            values = [outcome_of(known, t.case).value for t in wrong]
-            if all(
-                _parts(value) == _parts(t.expected.value)
-                and distance(value[key], t.got.value[key], exercise.tolerance) <= 1
-                for value, t in zip(values, wrong, strict=True)
-            ):
+            mistaken = [replace(t, got=outcome_of(known, t.case)) for t in trials]
+            if all(_fits(t) for t in mistaken) and _is_in_part(exercise, key, trials, mistaken):
                 return _named(known)
     return None
+
+
+def _is_in_part(
+    exercise: Exercise, key: Any, trials: Sequence[Trial], mistaken: Sequence[Trial]
+) -> bool:
+    """Whether a mistake gives an answer's part wherever that is wrong, and spoils no part that the
+    answer has right."""
+    for trial, other in zip(trials, mistaken, strict=True):
+        for part in _parts(trial.expected.value):
+            right = _has_right_part(trial.got.value, trial, part, exercise.tolerance)
+            if right and not _has_right_part(other.got.value, trial, part, exercise.tolerance):
+                return False
+        same = distance(other.got.value[key], trial.got.value[key], exercise.tolerance) <= 1
+        if not same and not _has_right_part(trial.got.value, trial, key, exercise.tolerance):
+            return False
+    return True
 
 
 def _parts(value: Any) -> list[Any]:
@@ -288,7 +299,9 @@ def _by_a_factor(exercise: Exercise, trials: Sequence[Trial]) -> Mistake | None:
             f"Yours is {first:.4g} times the right result, on every input.",
             "Which number is left out, or is there once too often?",
         )
-    (name, one), (other_name, other), *_ = sorted(factors.items(), key=lambda each: each[1])
+    if all(trial.expected.value.numel() == 1 for trial in trials):
+        return None
+    (name, one), *_, (other_name, other) = sorted(factors.items(), key=lambda each: each[1])
     return Mistake(
         "off_by_a_factor_that_varies",
         f"On each input yours is the right result times a number: {one:.4g} on {name}, "
@@ -422,14 +435,15 @@ def _knows_one_sentence(wrong: Behaviour, right: Behaviour) -> Mistake | None:
         return None
     return Mistake(
         "knows_one_sentence",
-        "Your function is right for a single sentence, and not for a batch of them.",
+        "Your function is right without leading dimensions, such as that of a batch, and not with "
+        "them.",
         "Count dimensions from the end (−1, −2), and transpose with `.mT`.",
     )
 
 
 def _dimensions(trial: Trial) -> int:
-    """The largest number of dimensions among a case's tensors."""
-    return max((a.dim() for a in trial.case.arguments if isinstance(a, Tensor)), default=0)
+    """How many dimensions a case's tensors have, all together."""
+    return sum(a.dim() for a in trial.case.arguments if isinstance(a, Tensor))
 
 
 def _knows_one_precision(wrong: Behaviour, right: Behaviour) -> Mistake | None:
@@ -530,11 +544,8 @@ def _in_a_value(exercise: Exercise, trials: Sequence[Trial]) -> Mistake | None:
     if all(isinstance(one, bool | str) for one in expected.values()):
         return None
     for known in exercise.misconceptions:
-        other = known()
-        if isinstance(other, Mapping) and all(
-            key in other and distance(value[key], other[key], exercise.tolerance) <= 1
-            for key in wrong
-        ):
+        fits = all(_gives(known, value, key, exercise.tolerance) for key in wrong)
+        if fits and (len(wrong) > 1 or _spoils_only(known, wrong, exercise)):
             return _named(known)
     parts = [_in_a_part(value[key], expected[key], exercise.tolerance) for key in wrong]
     if None in parts or len({part.name for part in parts if part}) != 1:
@@ -547,16 +558,30 @@ def _of_one_part(exercise: Exercise, value: Mapping, wrong: Sequence[Any]) -> Mi
     expected = exercise.oracle()
     for key in wrong:
         for known in exercise.misconceptions:
-            other = known()
-            if not isinstance(other, Mapping) or key not in other:
-                continue
-            is_its_own = distance(other[key], expected[key], exercise.tolerance) > 1
-            if is_its_own and distance(value[key], other[key], exercise.tolerance) <= 1:
+            if _gives(known, value, key, exercise.tolerance) and _spoils_only(
+                known, wrong, exercise
+            ):
                 found = _named(known)
                 return replace(found, message=f"{key}: {found.message}")
         if part := _in_a_part(value[key], expected[key], exercise.tolerance):
             return replace(part, message=f"{key}: {part.message}")
     return None
+
+
+def _gives(known: Callable, value: Mapping, key: Any, tolerance: float) -> bool:
+    """Whether a known mistake gives a part of a value."""
+    other = known()
+    is_there = isinstance(other, Mapping) and key in other
+    return is_there and distance(value[key], other[key], tolerance) <= 1
+
+
+def _spoils_only(known: Callable, wrong: Sequence[Any], exercise: Exercise) -> bool:
+    """Whether a known mistake has no other wrong parts than these."""
+    other, expected = known(), exercise.oracle()
+    return isinstance(other, Mapping) and all(
+        key in wrong or (key in other and distance(other[key], one, exercise.tolerance) <= 1)
+        for key, one in expected.items()
+    )
 
 
 def _in_a_part(value: Any, expected: Any, tolerance: float) -> Mistake | None:

@@ -414,7 +414,7 @@ class OfAnArgument:
         return -x
 
     def of_the_first_sentence(x: Tensor) -> Tensor:
-        """You use the first sentence's `{name}` for all sentences.
+        """You use the first part of `{name}`, along its first dimension, for all.
 
         Index from the end (−1, −2), so that every dimension in front is kept.
         """

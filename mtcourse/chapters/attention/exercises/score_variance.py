@@ -46,8 +46,8 @@ class Wrong:
         return _answer(1, 1, 1)
 
     def deviations_added():
-        """You added up 64 standard deviations. But the deviations of independent numbers partly
-        cancel.
+        """Your standard deviation of q·k is 64, as if all 64 products rose and fell together.
+        Independent ones partly cancel.
 
         Variances add, standard deviations do not. Which of your numbers is the variance?
         """
@@ -67,6 +67,13 @@ class Wrong:
         The variance of a number with mean 0 is the mean of its square.
         """
         return _answer(0, 0, 0)
+
+    def deviation_for_the_variance():
+        """You gave the standard deviation of q·k for its variance, too.
+
+        Which of the two is the square of the other?
+        """
+        return _answer(8, 8, 1)
 
     def variance_and_deviation_exchanged():
         """You have swapped the variance and the standard deviation of q·k.

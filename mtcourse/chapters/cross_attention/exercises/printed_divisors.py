@@ -91,7 +91,7 @@ class Wrong:
         return _answer(C37=math.sqrt(D_MODEL), fold=1 / math.sqrt(D_MODEL))
 
     def one_head_as_four():
-        """Your number for A16 with one head of full width is not 1.
+        """Your number for A16 with one head of full width is the one for four heads.
 
         How wide is a key when there is one head? How do d and d_k differ then?
         """
@@ -241,7 +241,7 @@ class Wrong:
         return _answer(C37=HALF)
 
     def c_as_two():
-        """Your C37 is 2, the ratio of the two roots.
+        """Your C37 is 2, but C's scores are √d_k times as large as the trained ones.
 
         C does not divide. How many times as large is q·k as the trained score?
         """

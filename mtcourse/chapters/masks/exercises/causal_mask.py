@@ -76,7 +76,7 @@ class Wrong:
         return torch.eye(m, dtype=torch.bool)
 
     def mirrored(m):
-        """The triangle is mirrored: the first row sees most, the last row least.
+        """The triangle is mirrored from left to right: the first row sees only the last position.
 
         Columns count from the left. In which corner is the pair of the first query and the first
         key?

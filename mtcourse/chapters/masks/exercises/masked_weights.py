@@ -99,11 +99,10 @@ class Wrong:
         return weights / weights.sum(-1, keepdim=True).clamp(min=1e-9)
 
     def shared_out_again_without_nan(scores, mask):
-        """You hid keys after the softmax, and replacing NaN by 0 also emptied rows that do see
-        keys.
+        """You hid keys after taking exponentials, and replacing NaN by 0 also emptied rows that do
+        see keys.
 
-        A large hidden score takes all the weight before you hide it, which leaves 0/0. Hide it
-        before.
+        A large hidden score leaves 0/0 or ∞ · 0. Hide it before.
         """
         weights = torch.softmax(scores, dim=-1) * mask
         return torch.nan_to_num(weights / weights.sum(-1, keepdim=True))

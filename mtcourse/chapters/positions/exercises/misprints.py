@@ -133,6 +133,13 @@ class Wrong:
         """
         return correct(printed, exact, 2)
 
+    def hundredth_divided(printed, exact, decimals=2):
+        """You divide 0.01 by `decimals`. Each further decimal makes the unit ten times smaller.
+
+        How large is a unit of the last decimal for 1, 2 and 3 decimals?
+        """
+        return (printed - exact).abs() > 0.01 / decimals + 1e-6
+
     def always_a_hundredth(printed, exact, decimals=2):
         """Your bound is always 0.01: it ignores `decimals`. For two decimals, 0.01 is a whole unit.
 

@@ -34,7 +34,7 @@ Checkpoint = Annotated[
     Path | None, typer.Option(help="Folder of a training run; by default the shipped translator.")
 ]
 Device = Annotated[str, typer.Option(help="auto, cuda, mps or cpu.")]
-SearchName = Annotated[str, typer.Option(help="greedy; or beam, beam:8 with another width.")]
+SearchName = Annotated[str, typer.Option(help="greedy; beam, or beam:8 for eight beams.")]
 Corpus = Annotated[
     str,
     typer.Option(

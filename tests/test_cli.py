@@ -122,7 +122,10 @@ def test_evaluate_takes_every_pair_of_a_file(run, tsv, monkeypatch):
     ("arguments", "said"),
     [
         (["translate", "A", "--checkpoint", "nowhere"], "there is no translator in nowhere"),
-        (["translate", "A", "--n-best", "9"], "9 hypotheses are more than the 4 that beam keeps"),
+        (
+            ["translate", "A", "--n-best", "9"],
+            "9 hypotheses are more than the 4 that the beam keeps",
+        ),
         (["translate", "A", "--search", "depth"], "there is no search 'depth': take greedy"),
         (["translate", "A", "--device", "toaster"], "no device 'toaster'"),
         (["train", "--out", "x", "--corpus", "nothing.tsv"], "nothing.tsv"),

@@ -44,9 +44,10 @@ def bank_of(notebook: str) -> Sequence[Exercise]:
     module = bank_module(notebook.partition("_")[2])
     try:
         return importlib.import_module(module).EXERCISES
-    except ImportError as error:
+    except (ImportError, AttributeError) as error:
         raise MtcourseError(
-            f"there are no checks for {notebook}: they belong in {module}"
+            f"there are no checks for {notebook}: they belong in {module}, whose __init__.py "
+            "defines EXERCISES and check"
         ) from error
 
 

@@ -2,19 +2,42 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from functools import partial
 
 from mtcourse.decoding.search import Search, beam_search, greedy_search
 from mtcourse.errors import MtcourseError
 
-BEAMS = 4
+
+def _greedy(width: str, n_best: int) -> Search:
+    if width or n_best > 1:
+        raise MtcourseError("greedy search keeps one hypothesis, and takes no number: use beam")
+    return greedy_search
+
+
+def _beam(width: str, n_best: int) -> Search:
+    if width and not (width.isdecimal() and int(width)):
+        raise MtcourseError(f"{width!r} is no number of beams: take beam, or beam:8")
+    beams = int(width or 4)
+    if n_best > beams:
+        raise MtcourseError(f"{n_best} hypotheses are more than the {beams} that the beam keeps")
+    return partial(beam_search, beams=beams, n_best=n_best)
+
+
+STRATEGIES: Mapping[str, tuple[Callable[[str, int], Search], str]] = {
+    "greedy": (_greedy, "greedy"),
+    "beam": (_beam, "beam, or beam:8 for eight beams"),
+}
+"""Each search by its name: what makes it of the text behind the colon and of the number of
+hypotheses, and how it is written."""
+FORMS = "; ".join(form for _, form in STRATEGIES.values())
 
 
 def strategy(name: str, n_best: int = 1) -> Search:
     """A search by its name.
 
     Args:
-        name: "greedy"; or "beam", or "beam:8" for another width than four.
+        name: one of ``STRATEGIES``, as in "beam"; some take more behind a colon, as in "beam:8".
         n_best: hypotheses for each sentence; greedy search has one.
 
     Raises:
@@ -23,14 +46,8 @@ def strategy(name: str, n_best: int = 1) -> Search:
     >>> strategy("beam:8").keywords
     {'beams': 8, 'n_best': 1}
     """
-    kind, _, width = name.partition(":")
-    beams = {"greedy": 1, "beam": BEAMS}.get(kind, 0)
-    if kind == "beam" and width.isdecimal():
-        beams = int(width)
-    elif width or not beams:
-        beams = 0
-    if not beams:
-        raise MtcourseError(f"there is no search {name!r}: take greedy, beam, or beam:8")
-    if n_best > beams:
-        raise MtcourseError(f"{n_best} hypotheses are more than the {beams} that {name} keeps")
-    return greedy_search if kind == "greedy" else partial(beam_search, beams=beams, n_best=n_best)
+    kind, _, rest = name.partition(":")
+    if kind not in STRATEGIES:
+        raise MtcourseError(f"there is no search {name!r}: take {FORMS}")
+    make, _ = STRATEGIES[kind]
+    return make(rest, n_best)

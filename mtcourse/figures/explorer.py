@@ -65,6 +65,10 @@ class Explorer(anywidget.AnyWidget):
         otherwise: str,
     ) -> None:
         name = script.parent.name
+        if script.stem != "explorer":
+            raise MtcourseError(
+                f"{script} is not called explorer.js: a chapter has one explorer, with its name"
+            )
         if unknown := sorted(set(settings) - set(defaults)):
             raise MtcourseError(
                 f"{name} has no settings {', '.join(unknown)}; it has {', '.join(defaults)}"

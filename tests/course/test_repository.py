@@ -59,7 +59,12 @@ def test_make_alone_lists_the_targets():
 @pytest.mark.skipif(sys.platform == "win32", reason="make and sh")
 @pytest.mark.parametrize(
     ("failing", "said"),
-    [("book/", "failed: the chapters"), (" tests", "failed: the package"), ("nothing", "")],
+    [
+        ("book/", "failed: the chapters"),
+        (" tests ", "failed: the package"),
+        ("--dist load tests", "failed: the banks of the checks"),
+        ("nothing", ""),
+    ],
 )
 def test_make_test_runs_every_group_and_says_which_failed(tmp_path, failing, said):
     log, python = tmp_path / "log", tmp_path / "bin" / "python"
@@ -71,7 +76,7 @@ def test_make_test_runs_every_group_and_says_which_failed(tmp_path, failing, sai
     python.chmod(0o755)
     ended = make("-s", "-o", f"{tmp_path}/test.stamp", "test", f"VENV={tmp_path}")
     groups = log.read_text(encoding="utf-8").splitlines()
-    assert len(groups) == 3, groups
+    assert len(groups) == 4, groups
     assert (ended.returncode != 0) == bool(said)
     assert said in ended.stdout
     assert ("failed" in ended.stdout) == bool(said)
@@ -166,3 +171,9 @@ def test_importing_the_package_brings_no_torch():
     """`import mtcourse` costs nothing; the parts import what they need."""
     program = "import mtcourse, sys; sys.exit('torch' in sys.modules)"
     subprocess.run([sys.executable, "-c", program], cwd=ROOT, check=True)
+
+
+def test_every_folder_of_the_package_is_a_package():
+    """Else it is not installed, and the contracts on imports do not see it."""
+    folders = {path.parent for path in (ROOT / "mtcourse").rglob("*.py")}
+    assert [folder for folder in folders if not (folder / "__init__.py").exists()] == []

@@ -13,7 +13,7 @@ from urllib.parse import unquote
 import pytest
 from rich.console import Console
 
-from mtcourse.grading.reports import folder_names, write_reports
+from mtcourse.grading.reports import TABLES, folder_names, write_reports
 from mtcourse.grading.reports.class_report import render_class_report
 from mtcourse.grading.reports.counts import (
     count_misconceptions,
@@ -135,8 +135,7 @@ def test_everything_is_written_and_the_order_of_results_does_not_matter(tmp_path
         write_reports(results, tmp_path / name, {})
     one, other = (contents(tmp_path / name) for name in ("one", "other"))
     assert one == other
-    tables = {"grades.csv", "gradebook_canvas.csv", "gradebook_moodle.csv", "junit.xml"}
-    assert tables | {"gradebook_nbgrader.csv", "report.html"} <= set(one)
+    assert {*TABLES, "report.html"} <= set(one)
     for made in CLASS:
         assert f"gradescope/{made.learner}/results.json" in one
         for ending in ("ipynb", "html"):

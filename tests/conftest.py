@@ -6,7 +6,9 @@ Only where there are tensors: the grammar's many small functions would take minu
 from jaxtyping import install_import_hook
 
 WITH_TENSORS = (
-    "fast",
+    "fast.candidates",
+    "fast.chunked_loss",
+    "fast.dropout",
     "layers",
     "models",
     "training",

@@ -70,6 +70,7 @@ def _by_interrupt(seconds: float) -> Iterator[None]:
         is_over.set()
         interrupt_main()
 
+    handler = signal.signal(signal.SIGINT, signal.default_int_handler)  # it may be ignored
     timer = threading.Timer(seconds, stop)
     timer.daemon = True
     timer.start()
@@ -81,3 +82,4 @@ def _by_interrupt(seconds: float) -> Iterator[None]:
         raise
     finally:
         timer.cancel()
+        signal.signal(signal.SIGINT, handler)

@@ -97,11 +97,11 @@ def test_a_class_is_graded_once(teacher):
     status, said, graded = teacher.grades()
     assert (status, graded) == (0, ["alice", "bob"])
     assert "2 to grade, 0 done" in said
-    assert (teacher.record("alice").points, teacher.record("bob").points) == (20, 0)
+    assert (teacher.record("alice").points, teacher.record("bob").points) == (21, 0)
     assert "report.html" in said
     assert (teacher.out / "report.html").exists()
     rows = (teacher.out / "grades.csv").read_text().splitlines()
-    assert len(rows) == 1 + 2 * 7
+    assert len(rows) == 1 + 2 * 8
     status, said, graded = teacher.grades()
     assert (status, graded, teacher.graded) == (0, [], [])
     assert "0 to grade, 2 done" in said
@@ -115,7 +115,7 @@ def test_who_hands_in_later_or_again_is_graded_and_nobody_else(teacher):
     teacher.hands_in("carol")
     _, _, graded = teacher.grades()
     assert graded == ["alice", "carol"]
-    assert teacher.record("alice").points == 20
+    assert teacher.record("alice").points == 21
 
 
 def test_what_was_graded_otherwise_is_left_until_it_is_asked_for(teacher):
@@ -203,28 +203,28 @@ FOREIGN = {
         NOTEBOOK.read_bytes(),
         "malloryeve_666_90212_notes.zip",
         {"lovelaceada_1815_99999_04_attention-9.ipynb": b"wrong"},
-        {"lovelaceada_1815": 20, "malloryeve_666": 0},
+        {"lovelaceada_1815": 21, "malloryeve_666": 0},
     ),
     "displaced, by a later date": (
         "ada_04_attention.ipynb",
         NOTEBOOK.read_bytes(),
         "mallory_04_attention.zip",
         {"ada_04_attention.ipynb": b"wrong"},
-        {"ada": 20, "mallory": 0},
+        {"ada": 21, "mallory": 0},
     ),
     "forged": (
         "ada_04_attention.ipynb",
         b"wrong",
         "mallory_04_attention.zip",
         {"ada_04_attention.ipynb": NOTEBOOK.read_bytes()},
-        {"ada": 0, "mallory": 20},
+        {"ada": 0, "mallory": 21},
     ),
     "invented": (
         "ada_04_attention.ipynb",
         NOTEBOOK.read_bytes(),
         "mallory_04_attention.zip",
         {f"student{number}_04_attention.ipynb": NOTEBOOK.read_bytes() for number in range(50)},
-        {"ada": 20, "mallory": 20},
+        {"ada": 21, "mallory": 21},
     ),
 }
 
@@ -301,7 +301,7 @@ def test_one_notebook_is_explained_and_nothing_kept(teacher, tmp_path, monkeypat
     teacher.hands_in("alice")
     path = teacher.submissions / "alice" / NOTEBOOK.name
     said = explained(path, seed=4711)
-    assert "alice, 04_attention: 20 of 20 points" in said
+    assert "alice, 04_attention: 21 of 21 points" in said
     assert f"again: mtcourse grade {path} --seed 4711 --isolation none --explain" in said
     assert [one.name for one in tmp_path.iterdir()] == ["submissions"]
     with pytest.raises(MtcourseError, match="one at a time"):

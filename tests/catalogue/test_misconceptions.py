@@ -1,4 +1,4 @@
-"""Every known mistake handed in loses just its exercise's points, every right answer keeps them.
+"""A known mistake handed in loses just its exercise's points, a right answer keeps them.
 
 Of each exercise of a notebook one answer is handed in at a time: that one exercise does not cost
 another is shown by the catalogue.
@@ -7,7 +7,7 @@ another is shown by the catalogue.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import pytest
 
@@ -21,6 +21,8 @@ from tests.catalogue.grade_notebook import grade_notebook
 from tests.catalogue.outside import Outside
 from tests.catalogue.returned import SOLUTIONS
 
+MOST = 24
+"""Answers of one exercise that are handed in."""
 NOTEBOOKS = sorted(path.stem for path in SOLUTIONS.glob("*.ipynb"))
 
 
@@ -29,9 +31,17 @@ def rounds(
 ) -> Iterator[Mapping[str, Callable]]:
     """For each notebook to hand in: which of its exercises get which answers."""
     bank = bank_of(notebook)
-    for column in itertools.zip_longest(*(answers(exercise) for exercise in bank)):
+    chosen = (spread_out(answers(exercise)) for exercise in bank)
+    for column in itertools.zip_longest(*chosen):
         pairs = zip(bank, column, strict=True)
         yield {exercise.id: function for exercise, function in pairs if function}
+
+
+def spread_out(answers: Sequence[Callable]) -> list[Callable]:
+    """At most so many of an exercise's answers, taken from its whole bank."""
+    if len(answers) <= MOST:
+        return list(answers)
+    return [answers[place * (len(answers) - 1) // (MOST - 1)] for place in range(MOST)]
 
 
 def numbered(answers: Callable[[Exercise], tuple[Callable, ...]]) -> list:

@@ -60,7 +60,8 @@ class _Renamed(ast.NodeTransformer):
     """Gives what a function needs from its module the names under which it comes along."""
 
     def __init__(self, function: FunctionType, parts: dict[str, str]) -> None:
-        self._globals = function.__globals__
+        closed_over = inspect.getclosurevars(function).nonlocals  # what a factory gave it
+        self._globals = {**function.__globals__, **closed_over}
         self._local = set(function.__code__.co_varnames)
         self._parts = parts
 

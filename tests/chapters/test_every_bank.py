@@ -99,6 +99,7 @@ def test_a_right_answer_is_accepted_however_it_is_written(exercise, right):
 def test_a_bank_is_large_enough(exercise):
     names = [function.__name__ for function in (*exercise.misconceptions, *exercise.right)]
     assert len(set(names)) == len(names)
+    assert [name for name in names if not name.isidentifier()] == []
     assert len(exercise.misconceptions) >= 5
     assert len(exercise.right) >= 3
     assert exercise.hint

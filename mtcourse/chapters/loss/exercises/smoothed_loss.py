@@ -122,8 +122,8 @@ def _never_below(floor, label=True):
 
         return _by(logits, labels, epsilon, uniform, cut if label else log_p)
 
-    mistake.__name__ = f"cut_off_at_{-floor:.3g}_in_{where}".replace(" ", "_").replace(".", "_")
-    mistake.__doc__ = f"""In {where}, you let no log-probability fall below {floor:.3g}. That also
+    mistake.__name__ = f"cut_off_at_{-floor:.4g}_in_{where}".replace(" ", "_").replace(".", "_")
+    mistake.__doc__ = f"""In {where}, you let no log-probability fall below {floor:.4g}. That also
     cuts off possible words that are very unlikely.
 
     Only impossible words need care. Which test tells them from unlikely ones?

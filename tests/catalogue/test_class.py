@@ -100,6 +100,6 @@ def test_ctrl_c_keeps_what_is_graded_ends_every_process_and_goes_on(tmp_path, te
     assert (again.st_ino, again.st_mtime_ns) == (first.st_ino, first.st_mtime_ns)
     for learner in ("alice", "bob", "carol"):
         result = SubmissionResult.from_json(class_of.record(learner).read_text(encoding="utf-8"))
-        assert (result.state, result.points, result.max_points) == (GRADED, 20, 20)
+        assert (result.state, result.points, result.max_points) == (GRADED, 21, 21)
         assert (result.seed, result.isolation) == (4711, walls)
     assert class_of.left_behind() == []

@@ -21,6 +21,7 @@ WRONG_EVERYWHERE = {
     "masked_weights": "def masked_weights(scores, mask):\n    return scores.softmax(-1)",
     "allowed_pairs": "def allowed_pairs(n, p):\n    return 1",
     "hidden_weight": "def hidden_weight(gap, v, d_k, inside):\n    return 0.25",
+    "decoder_mask_lines": "decoder_mask_lines = {}",
     "decoder_mask": "def decoder_mask(ids, pad):\n    return (ids == pad)[:, None, None]",
     LAST: WRONG,
 }

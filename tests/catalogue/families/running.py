@@ -213,7 +213,7 @@ BY_SOMEBODY_ELSE = (
     "    rows = scores.reshape(-1, scores.shape[-1])\n"
     "    return torch.vmap(torch.softmax, in_dims=(0, None))(rows, -1).reshape(scores.shape)"
 )
-"""What calls softmax here is no code of the learner's: it is only seen in the text."""
+"""What calls softmax here is no code of the learner's."""
 
 
 def beside(name: str, magic: str) -> Case:
@@ -221,7 +221,7 @@ def beside(name: str, magic: str) -> Case:
     return Case(
         f"torch's own softmax, beside {name}",
         {"row_softmax": magic.replace("ANSWER", BY_SOMEBODY_ELSE)},
-        outcomes={"row_softmax": "error"},
+        outcomes={"row_softmax": "wrong"},
         says={"row_softmax": "not allowed here"},
         forges="code with magics in it is not read before it is run",
         notebook="04_attention",
@@ -244,7 +244,7 @@ MAGICS = (
         {"row_softmax": BY_SOMEBODY_ELSE + "\nand this is no Python"},
         "def transform(lines):\n    return [line for line in lines if 'no Python' not in line]\n"
         "get_ipython().input_transformers_cleanup.append(transform)",
-        outcomes={"row_softmax": "error"},
+        outcomes={"row_softmax": "wrong"},
         says={"row_softmax": "not allowed here"},
         forges="code that cannot be read is taken for code that cannot be run",
         notebook="04_attention",

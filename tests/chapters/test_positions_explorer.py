@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import re
-from typing import Any
 
 import pytest
 import torch
@@ -18,6 +17,7 @@ from mtcourse.layers.positions import (
 )
 from tests.helpers.browsing import Visit, visited_explorers
 from tests.helpers.javascript import computed
+from tests.helpers.script_numbers import equal
 
 PAGE = "book/03_positions.html"
 
@@ -26,10 +26,6 @@ PAGE = "book/03_positions.html"
 def node():
     """Computes an expression in the scope of the explorer's module."""
     return functools.partial(computed, "positions")
-
-
-def equal(found: Any, wanted: torch.Tensor) -> None:
-    torch.testing.assert_close(torch.tensor(found, dtype=wanted.dtype), wanted, rtol=0, atol=1e-5)
 
 
 @pytest.mark.parametrize("d_model", [4, 16, 128])

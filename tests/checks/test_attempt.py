@@ -243,10 +243,12 @@ def test_settings_of_torch_are_put_back():
 def test_an_answer_that_changes_torch_does_not_change_what_is_right():
     def patches(x):
         torch.Tensor.__rmul__ = lambda self, other: self
+        torch.nn.functional.relu = None
         return x.clone()
 
     assert not judge(DOUBLED, patches).passed
     assert (2 * torch.ones(1)).item() == 2
+    assert torch.nn.functional.relu(torch.ones(1)).item() == 1
 
 
 def test_an_attempt_knows_nothing_of_what_is_right():

@@ -57,7 +57,9 @@ def test_values_come_back_equal_and_of_the_same_kind(value):
 @pytest.mark.filterwarnings("ignore")  # of torch, about tensors that are still a prototype
 @pytest.mark.parametrize("make", ODD.values(), ids=ODD)
 def test_whatever_an_answer_returns_can_leave_the_kernel(make):
-    decode_value(over_the_border(encode_value(make())))
+    sent = json.dumps(encode_value(make()), allow_nan=False)
+    assert len(sent) < 1000
+    decode_value(json.loads(sent))
 
 
 def test_a_fraction_and_a_decimal_cross_the_border_as_numbers():

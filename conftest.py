@@ -1,0 +1,26 @@
+"""Kernels that nbval starts talk over sockets in a folder, as far as the system has such sockets.
+
+Over TCP, a kernel's ports are chosen by closing them again and hoping: of two kernels that start at
+the same time, one may take the other's port, and "died before replying to kernel_info"
+(jupyter_client issue 487).
+"""
+
+import os
+import tempfile
+from pathlib import Path
+from uuid import uuid4
+
+import nbval.kernel
+from jupyter_client.manager import KernelManager
+
+
+def manager_without_ports(**options: object) -> KernelManager:
+    """What nbval calls in place of jupyter_client's class."""
+    manager = KernelManager(**options)
+    if os.name == "posix":
+        manager.transport = "ipc"
+        manager.ip = str(Path(tempfile.gettempdir(), f"nbval-{uuid4().hex}"))
+    return manager
+
+
+nbval.kernel.KernelManager = manager_without_ports

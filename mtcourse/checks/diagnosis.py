@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import inspect
 import itertools
 import math
@@ -39,9 +40,9 @@ class Mistake:
 def mistake_in(exercise: Exercise, trials: Sequence[Trial]) -> Mistake | None:
     """The mistake that explains what a wrong answer did, if there is one that does.
 
-    First come the exercise's own that do on every case what the answer does; then those that wrap
-    the right answer; then the exercise's own that do what the answer does wherever it is wrong,
-    for it may be right elsewhere.
+    First come the exercise's own mistakes that do on every case what the answer does; then those
+    that wrap the right answer; then the exercise's own that do what the answer does wherever it is
+    wrong, for it may be right elsewhere.
     """
     finds = (
         _same,
@@ -70,11 +71,18 @@ def _named(function: Callable, **words: str) -> Mistake:
 # --- the exercise's own --------------------------------------------------------------------------
 
 
+@functools.lru_cache(maxsize=4096)
+def _known(function: Callable, case: Case, gradients: bool = False) -> Outcome:
+    """What a known mistake does on a case, once for all answers that are tried on it."""
+    return outcome_of(function, case, gradients)
+
+
 def _same(exercise: Exercise, trials: Sequence[Trial]) -> Mistake | None:
     """The misconception that gives on every case what the answer gives.
 
-    Wrong values come about in many ways, with other gradients: so if none fits with its gradients,
-    one whose values fit will do. Right values have nothing but their gradients to tell them by.
+    The same wrong values can come about in several ways, with different gradients: so if no
+    mistake fits together with its gradients, one whose values fit will do. An answer whose values
+    are right can be wrong only in its gradients, so there these must fit.
     """
     known = exercise.misconceptions
     fits = (wrong for wrong in known if _does_the_same(exercise, wrong, trials))
@@ -93,7 +101,7 @@ def _does_the_same(
     gradients = gradients and exercise.gradients
     for trial in trials:
         got = trial.got if gradients else replace(trial.got, gradients=())
-        if apart(outcome_of(function, trial.case, gradients), got, exercise.tolerance) > 1:
+        if apart(_known(function, trial.case, gradients), got, exercise.tolerance) > 1:
             return False
     return True
 
@@ -107,7 +115,7 @@ def _where_wrong(exercise: Exercise, trials: Sequence[Trial]) -> Mistake | None:
     stopped = [t for t in wrong if t.got.stop]
     for known in exercise.misconceptions:
         does = _does_the_same(exercise, known, returned, gradients=False)
-        if does and all(outcome_of(known, t.case).stop for t in stopped):
+        if does and all(_known(known, t.case).stop for t in stopped):
             return _named(known)
     return None
 
@@ -121,7 +129,7 @@ def _in_parts(exercise: Exercise, trials: Sequence[Trial]) -> Mistake | None:
         if not wrong:
             continue
         for known in exercise.misconceptions:
-            mistaken = [replace(t, got=outcome_of(known, t.case)) for t in trials]
+            mistaken = [replace(t, got=_known(known, t.case)) for t in trials]
             if all(_fits(t) for t in mistaken) and _is_in_part(exercise, key, trials, mistaken):
                 return _named(known)
     return None
@@ -130,16 +138,15 @@ def _in_parts(exercise: Exercise, trials: Sequence[Trial]) -> Mistake | None:
 def _is_in_part(
     exercise: Exercise, key: Any, trials: Sequence[Trial], mistaken: Sequence[Trial]
 ) -> bool:
-    """Whether a mistake gives an answer's part wherever that is wrong, and spoils no part that the
-    answer has right."""
+    """Whether a mistake gives an answer's part wherever that is wrong, and each part that it spoils
+    is spoilt in the same way in the answer."""
     for trial, other in zip(trials, mistaken, strict=True):
         for part in _parts(trial.expected.value):
-            right = _has_right_part(trial.got.value, trial, part, exercise.tolerance)
-            if right and not _has_right_part(other.got.value, trial, part, exercise.tolerance):
+            spoilt = not _has_right_part(other.got.value, trial, part, exercise.tolerance)
+            wrong = not _has_right_part(trial.got.value, trial, part, exercise.tolerance)
+            same = distance(other.got.value[part], trial.got.value[part], exercise.tolerance) <= 1
+            if not same and (spoilt or (wrong and part == key)):
                 return False
-        same = distance(other.got.value[key], trial.got.value[key], exercise.tolerance) <= 1
-        if not same and not _has_right_part(trial.got.value, trial, key, exercise.tolerance):
-            return False
     return True
 
 
@@ -201,7 +208,7 @@ def _of_an_argument(exercise: Exercise, trials: Sequence[Trial]) -> Mistake | No
         if _explains(exercise, trials, _moving(exercise, {i: j})):
             return Mistake(
                 "argument_used_twice",
-                f"You use `{other}` in the place of `{one}`.",
+                f"You use `{other}` in place of `{one}`.",
                 f"Where does `{one}` belong, and does it stand there?",
             )
     for (i, one), (j, other) in itertools.combinations(enumerate(names), 2):
@@ -306,7 +313,7 @@ def _by_a_factor(exercise: Exercise, trials: Sequence[Trial]) -> Mistake | None:
         "off_by_a_factor_that_varies",
         f"On each input yours is the right result times a number: {one:.4g} on {name}, "
         f"{other:.4g} on {other_name}.",
-        "Which size of the input gives these numbers? Is it divided by the right one?",
+        "Which size of the input gives these numbers? Do you multiply or divide by the right size?",
     )
 
 
@@ -359,8 +366,8 @@ def _does_what_is_forbidden(wrong: Behaviour, right: Behaviour) -> Mistake | Non
         return None
     return Mistake(
         "not_allowed",
-        "Your function calls what the exercise asks you to write.",
-        "Write it from the operations that the question names.",
+        "Your function calls what the exercise asks you to write, or to do without.",
+        "Write it from operations that the question allows.",
     )
 
 
@@ -412,7 +419,7 @@ def _beside_the_values(exercise: Exercise, trials: Behaviour) -> Mistake | None:
         )
     return Mistake(
         "other_gradients",
-        "The values are right, but their gradient is not: part of it is cut off or not finite.",
+        "The values are right, but their gradient is not: part of it may be cut off or not finite.",
         "Look for a part that is detached, rounded or taken from a constant, and for NaN.",
     )
 
@@ -435,7 +442,7 @@ def _knows_one_sentence(wrong: Behaviour, right: Behaviour) -> Mistake | None:
         return None
     return Mistake(
         "knows_one_sentence",
-        "Your function is right without leading dimensions, such as that of a batch, and not with "
+        "Your function is right without leading dimensions, such as that of a batch, but not with "
         "them.",
         "Count dimensions from the end (−1, −2), and transpose with `.mT`.",
     )
@@ -453,7 +460,7 @@ def _knows_one_precision(wrong: Behaviour, right: Behaviour) -> Mistake | None:
         return None
     return Mistake(
         "knows_one_precision",
-        "Your function is right in single precision, and not in double precision.",
+        "Your function is right in single precision, but not in double precision.",
         "Give what you make yourself the type of the input, as in `torch.ones(3, dtype=x.dtype)`.",
     )
 
@@ -494,7 +501,7 @@ def _is_the_same_everywhere(wrong: Behaviour, right: Behaviour) -> Mistake | Non
     return Mistake(
         "same_everywhere",
         "Your function returns the same on every input.",
-        "Does it use its arguments, or numbers of the example?",
+        "Does it use its arguments, or numbers from an example?",
     )
 
 
@@ -518,10 +525,10 @@ def _shapes_do_not_fit(wrong: Behaviour, right: Behaviour) -> Mistake | None:
     stopped = [t for t in wrong if t.got.stop]
     if not stopped or not any(word in stopped[0].got.stop.message for word in _UNFIT):  # type: ignore[union-attr]
         return None
-    where = "on some inputs" if right else "on every input"
+    where = " on some inputs" if right else ", and no result is right"
     return Mistake(
         "shapes_do_not_fit",
-        f"Two shapes do not fit together {where}.",
+        f"Two of your shapes do not fit together{where}.",
         "Write the shape of each tensor beside your lines, with the letters of the question. "
         "Which dimension should be the same in both?",
     )
@@ -544,8 +551,9 @@ def _in_a_value(exercise: Exercise, trials: Sequence[Trial]) -> Mistake | None:
     if all(isinstance(one, bool | str) for one in expected.values()):
         return None
     for known in exercise.misconceptions:
-        fits = all(_gives(known, value, key, exercise.tolerance) for key in wrong)
-        if fits and (len(wrong) > 1 or _spoils_only(known, wrong, exercise)):
+        if all(_gives(known, value, key, exercise.tolerance) for key in wrong) and _spoils_only(
+            known, value, exercise
+        ):
             return _named(known)
     parts = [_in_a_part(value[key], expected[key], exercise.tolerance) for key in wrong]
     if None in parts or len({part.name for part in parts if part}) != 1:
@@ -559,13 +567,19 @@ def _of_one_part(exercise: Exercise, value: Mapping, wrong: Sequence[Any]) -> Mi
     for key in wrong:
         for known in exercise.misconceptions:
             if _gives(known, value, key, exercise.tolerance) and _spoils_only(
-                known, wrong, exercise
+                known, value, exercise
             ):
-                found = _named(known)
-                return replace(found, message=f"{key}: {found.message}")
+                return _about(key, _named(known))
         if part := _in_a_part(value[key], expected[key], exercise.tolerance):
-            return replace(part, message=f"{key}: {part.message}")
+            return _about(key, part)
     return None
+
+
+def _about(key: Any, mistake: Mistake) -> Mistake:
+    """A mistake whose message says which part of the value it is in."""
+    if f"`{key}`" in mistake.message:
+        return mistake
+    return replace(mistake, message=f"`{key}`: {mistake.message}")
 
 
 def _gives(known: Callable, value: Mapping, key: Any, tolerance: float) -> bool:
@@ -575,12 +589,13 @@ def _gives(known: Callable, value: Mapping, key: Any, tolerance: float) -> bool:
     return is_there and distance(value[key], other[key], tolerance) <= 1
 
 
-def _spoils_only(known: Callable, wrong: Sequence[Any], exercise: Exercise) -> bool:
-    """Whether a known mistake has no other wrong parts than these."""
-    other, expected = known(), exercise.oracle()
+def _spoils_only(known: Callable, value: Mapping, exercise: Exercise) -> bool:
+    """Whether each part that a known mistake has wrong is just as wrong in a value."""
+    other, tolerance = known(), exercise.tolerance
     return isinstance(other, Mapping) and all(
-        key in wrong or (key in other and distance(other[key], one, exercise.tolerance) <= 1)
-        for key, one in expected.items()
+        _gives(known, value, key, tolerance)
+        or (key in other and distance(other[key], one, tolerance) <= 1)
+        for key, one in exercise.oracle().items()
     )
 
 
@@ -606,7 +621,7 @@ def _in_a_shape(value: list, expected: list, tolerance: float) -> Mistake | None
     if len(value) != len(expected):
         return Mistake(
             "other_number_of_sizes",
-            f"You give {len(value)} sizes, and {len(expected)} are asked for.",
+            f"You give {len(value)} sizes, but {len(expected)} are asked for.",
             "Name each dimension before you count it.",
         )
     return None
@@ -620,8 +635,8 @@ def _safely(of: Callable[[float], Iterator[float]], x: Any) -> Sequence[float]:
 
 
 _OF_NUMBERS: Mapping[str, Callable[[float], Any]] = {
-    "You give it in percent. — Give it as a number: 0.5 and not 50.": lambda x: (100 * x,),
-    "It has the wrong sign. — Which of the two is subtracted?": lambda x: (-x,),
+    "You give it in percent. — Give it as a share of 1: 0.5 and not 50.": lambda x: (100 * x,),
+    "It has the wrong sign. — What is subtracted from what?": lambda x: (-x,),
     "You rounded it. — Leave it as it is computed.": lambda x: (
         one for d in range(5) for one in (round(x, d), math.floor(x * 10**d) / 10**d)
     ),

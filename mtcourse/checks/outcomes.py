@@ -27,9 +27,9 @@ LONGEST_MESSAGE = 300
 _CHECKS = str(Path(__file__).parent)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Case:
-    """Inputs on which an answer is tried.
+    """Inputs on which an answer is tried; a case is equal to itself alone.
 
     Args:
         name: what is particular about them, such as "a single token".

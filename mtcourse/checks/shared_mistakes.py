@@ -31,28 +31,28 @@ class OfTheResult:
         return x.tolist()
 
     def as_an_array(x: Tensor) -> np.ndarray:
-        """The numbers are right, but they stand in an array of NumPy, and a tensor is asked for.
+        """The numbers are right, but they stand in a NumPy array, and a tensor is asked for.
 
         Stay with torch throughout: a gradient cannot flow through NumPy.
         """
         return x.numpy()
 
     def as_zeros_and_ones(x: Tensor) -> Tensor:
-        """You return 0 and 1, and True and False are asked for.
+        """You return 0 and 1 where True and False are asked for.
 
         A comparison gives truth values; `.bool()` turns numbers into them.
         """
         return _asserted(x, torch.bool).float()
 
     def as_truth_values(x: Tensor) -> Tensor:
-        """You return True and False, and numbers are asked for.
+        """You return True and False where numbers are asked for.
 
-        What type has the result of a comparison?
+        What type does the result of a comparison have?
         """
         return x.bool()
 
     def as_an_additive_mask(x: Tensor) -> Tensor:
-        """You return the additive form of a mask, 0 and −∞, and True and False are asked for.
+        """You return the additive form of a mask, 0 and −∞, where True and False are asked for.
 
         Stop one step earlier.
         """
@@ -82,7 +82,7 @@ class OfTheResult:
     def complement(x: Tensor | Number) -> Tensor | Number:
         """You return one minus what is asked for.
 
-        Which of the two shares is asked for?
+        Is something subtracted from 1 that should not be? Or is such a subtraction missing?
         """
         return 1 - x
 
@@ -110,14 +110,14 @@ class OfTheResult:
     def exponential(x: Tensor | Number) -> Tensor | Number:
         """You return the exponential of what is asked for.
 
-        Are logarithms asked for, or what they are logarithms of?
+        Does the question ask for logarithms, or for the numbers themselves?
         """
         return x.exp() if isinstance(x, Tensor) else math.exp(x)
 
     def logarithm(x: Tensor | Number) -> Tensor | Number:
         """You return the logarithm of what is asked for.
 
-        Are logarithms asked for, or what they are logarithms of?
+        Does the question ask for logarithms, or for the numbers themselves?
         """
         return x.log() if isinstance(x, Tensor) else math.log(x)
 
@@ -131,21 +131,21 @@ class OfTheResult:
     def without_negative_numbers(x: Tensor) -> Tensor:
         """Yours is right where it is positive, and 0 where the right result is negative.
 
-        Is there a ReLU or a `clamp` too many, or at the wrong place?
+        Is there a ReLU or a `clamp` too many, or in the wrong place?
         """
         return x.clamp(min=0)
 
     def softmax_too_many(x: Tensor) -> Tensor:
         """You return the softmax of what is asked for.
 
-        Which step comes after the one that is asked for?
+        Does the question ask for a softmax here, or is it a later step?
         """
         return x.softmax(-1)
 
     def rows_that_sum_to_one(x: Tensor) -> Tensor:
-        """You divide each row of the result by its sum, and that is not asked for.
+        """Each of your rows is the right one divided by its sum.
 
-        Leave out the last step.
+        Does the question ask for rows that sum to 1?
         """
         return x / x.sum(-1, keepdim=True)
 
@@ -248,7 +248,7 @@ class OfTheResult:
         return [x]
 
     def how_many(x: list) -> int:
-        """You return how many there are, and the things themselves are asked for.
+        """You return how many there are, where the things themselves are asked for.
 
         Return the list.
         """
@@ -264,14 +264,14 @@ class OfTheResult:
     def summed(x: Tensor) -> Tensor:
         """You return one number: the sum of what is asked for.
 
-        Leave out the last step; the sizes that the result should have are in the question.
+        Which shape should the result have? Look for a step that sums over everything.
         """
         return x.sum()
 
     def averaged(x: Tensor) -> Tensor:
         """You return one number: the mean of what is asked for.
 
-        Leave out the last step; the sizes that the result should have are in the question.
+        Which shape should the result have? Look for a step that takes the mean over everything.
         """
         return x.mean()
 
@@ -290,14 +290,14 @@ class OfTheResult:
         return _matrix(x).mean(-2)
 
     def summed_over_sentences(x: Tensor) -> Tensor:
-        """You add up what belongs to different sentences.
+        """You sum what is asked for over its first dimension, such as that of a batch.
 
-        Each sentence has a result of its own.
+        Each part of a batch has a result of its own.
         """
         return x.sum(0)
 
     def first_sentence(x: Tensor) -> Tensor:
-        """You return the result of the first sentence only.
+        """You return only the first part of what is asked for, along its first dimension.
 
         Index from the end (−1, −2), so that every dimension in front is kept.
         """
@@ -325,9 +325,9 @@ class OfTheResult:
         return x[..., None]
 
     def dimension_within(x: Tensor) -> Tensor:
-        """The numbers are right, but there is one dimension of size 1 too many.
+        """The numbers are right, but there is a dimension of size 1 too many before the last one.
 
-        Which of the sizes in the question is 1?
+        Where does it come from? Write the shape beside each line.
         """
         return x[..., None, :]
 
@@ -353,7 +353,7 @@ class OfTheResult:
         return torch.round(x) if isinstance(x, Tensor) else round(x)
 
     def cut_to_whole_numbers(x: Tensor | Number) -> Tensor | Number:
-        """You return whole numbers: what stands behind the decimal point is lost.
+        """You return whole numbers: what stands after the decimal point is lost.
 
         `//` and `int` cut it off.
         """
@@ -387,7 +387,7 @@ class OfAnArgument:
     def counted_from_the_front(x: Tensor) -> Tensor:
         """You count how often `{name}` is True, and then take that many from the front.
 
-        What is True need not stand in front.
+        The entries that are True need not stand in front.
         """
         counts = _asserted(x, torch.bool).sum(-1, keepdim=True)
         return torch.arange(x.shape[-1]) < counts
@@ -414,16 +414,16 @@ class OfAnArgument:
         return -x
 
     def of_the_first_sentence(x: Tensor) -> Tensor:
-        """You use the first part of `{name}`, along its first dimension, for all.
+        """You use the first part of `{name}`, along its first dimension, in place of all others.
 
         Index from the end (−1, −2), so that every dimension in front is kept.
         """
         return x[:1].expand_as(x) if x.dim() > 1 else _none()
 
     def of_all_sentences(x: Tensor) -> Tensor:
-        """You use the mean of `{name}` over all sentences for each of them.
+        """You use the mean of `{name}` over its first dimension, such as that of a batch.
 
-        Each sentence stands for itself.
+        Each part of a batch stands for itself.
         """
         return x.mean(0, keepdim=True).expand_as(x) if x.dim() > 2 else _none()
 
@@ -456,14 +456,14 @@ class OfAnArgument:
         return x - 1 if _is_whole(x) else _none()
 
     def taken_for_zero(x: Number) -> Number:
-        """Your result does not depend on `{name}`: it is as if it were 0.
+        """Your result does not depend on `{name}`: it is as if `{name}` were 0.
 
         Where does your function use `{name}`?
         """
         return type(_only(x, Number))(0)
 
     def taken_for_one(x: Number) -> Number:
-        """Your result does not depend on `{name}`: it is as if it were 1.
+        """Your result does not depend on `{name}`: it is as if `{name}` were 1.
 
         Where does your function use `{name}`?
         """
@@ -493,7 +493,7 @@ class OfAnArgument:
     def the_first_alone(x: list) -> list:
         """You use the first part of `{name}` only.
 
-        Is there a `return` inside of a loop?
+        Is there a `return` inside a loop?
         """
         return _only(x, list)[:1]
 
@@ -512,7 +512,7 @@ class OfAnArgument:
         return sorted(_only(x, list))
 
     def taken_as_a_set(x: list) -> list:
-        """You count what is in `{name}` once, however often it is there.
+        """You count each thing in `{name}` once, however often it is there.
 
         A set and a dictionary's keys forget repetitions.
         """
@@ -526,7 +526,7 @@ class OfAnArgument:
         return _with_strings(x, str.lower)
 
     def without_blanks_around(x: Any) -> Any:
-        """You strip blanks in `{name}` that belong to it.
+        """You strip spaces from the ends of `{name}`, or of the texts in it.
 
         Does the question say that they do not matter?
         """

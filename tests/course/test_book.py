@@ -86,7 +86,15 @@ def pages_of_contents() -> list[str]:
     contents = yaml.safe_load(read(ROOT / "_toc.yml"))
     chapters = [chapter for part in contents["parts"] for chapter in part["chapters"]]
     pages = [page for chapter in chapters for page in (chapter, *chapter.get("sections", ()))]
-    return [contents["root"], *(page["file"] for page in pages)]
+    return [contents["root"], *(name for page in pages for name in named_by(page))]
+
+
+def named_by(entry: dict) -> list[str]:
+    """The page of an entry, or the pages that its pattern stands for."""
+    if "file" in entry:
+        return [entry["file"]]
+    found = sorted(ROOT.glob(f"{entry['glob']}.md"))
+    return [page.relative_to(ROOT).with_suffix("").as_posix() for page in found]
 
 
 def test_the_contents_name_every_page_once():
@@ -107,6 +115,23 @@ def test_numbers_are_counted_and_not_typed(page):
     typed = r"\b(?:Fig\.|Figure|Equation) \(?\d[\d.]*\)?(?! of ).*"
     assert re.findall(typed, prose) == [], "write {numref} or {eq}"
     assert re.findall(r"\(\{eq\}`[^`]*`.*", prose) == [], "{eq} prints the brackets"
+
+
+TO_COME = re.compile(r"[Cc]hapters? (\d+)(?: (?:to|and) (\d+))?,? \(?to come\b")
+
+
+@pytest.mark.parametrize(
+    "page",
+    [*sorted(BOOK.glob("*.md")), *sorted(ROOT.glob("solutions/*.ipynb"))],
+    ids=lambda path: path.stem,
+)
+def test_a_chapter_that_is_written_is_not_to_come(page):
+    written = {int(path.name[:2]) for path in BOOK.glob("[0-9][0-9]_*.md")}
+    named = [[int(n) for n in found if n] for found in TO_COME.findall(read(page))]
+    to_come = {number for ends in named for number in range(ends[0], ends[-1] + 1)}
+    assert to_come & written == set(), "link to the chapter"
+    said = re.findall(r"[Cc]hapters? \d[^.;]{0,25}to come\b", read(page))
+    assert len(said) == len(named), "write: chapter 10 (to come), or chapters 13 to 17 (to come)"
 
 
 def test_the_contents_take_each_title_from_its_page():

@@ -102,7 +102,7 @@ class Wrong:
         return torch.softmax(Q @ K.mT, dim=-1) @ V
 
     def divided_by_d_k(Q, K, V):
-        """You divided the products by d_k. Divide them by its square root.
+        """Your products end up divided by d_k. Divide them by its square root, and only once.
 
         The variance of a sum of d_k products is d_k. What is its standard deviation?
         """
@@ -132,7 +132,7 @@ class Wrong:
     def scaled_after_softmax(Q, K, V):
         """You divided by √d_k after the softmax. Divide before it.
 
-        Your rows of weights now sum to 1/√d_k. The division belongs to the scores.
+        The division belongs to the scores. After the softmax, it makes a mean of values too small.
         """
         return torch.softmax(Q @ K.mT, dim=-1) @ V / math.sqrt(Q.shape[-1])
 
@@ -185,7 +185,8 @@ class Wrong:
         return (torch.softmax(scores, dim=-1) @ V.half()).to(V.dtype)
 
     def keys_ask(Q, K, V):
-        """You computed K Qᵀ, so that each row belongs to a key. It runs only where m = n.
+        """You computed K Qᵀ, so that each row belongs to a key. The product with V then works
+        only where m = n.
 
         Scores have a row for each query. So which factor stands on the left?
         """
@@ -218,7 +219,8 @@ class Wrong:
         """You reshaped K instead of transposing it: the numbers of one key end up in several
         columns.
 
-        `reshape` keeps the order of the numbers in memory. Swap the last two dimensions instead.
+        `reshape` fills the new rows with the numbers in their old order. Swap the last two
+        dimensions instead.
         """
         wrong = K.reshape(*K.shape[:-2], K.shape[-1], K.shape[-2])
         return torch.softmax(Q @ wrong / math.sqrt(Q.shape[-1]), dim=-1) @ V
@@ -234,7 +236,8 @@ class Wrong:
     def best_key_alone(Q, K, V):
         """Each query gets the value of its best key alone.
 
-        `argmax` picks one key. A softmax gives every key a weight, and the output is their mean.
+        `argmax` picks one key. A softmax gives every key a weight, and the output is the weighted
+        mean of all values.
         """
         best = _scores(Q, K).argmax(-1, keepdim=True)
         return torch.zeros_like(_scores(Q, K)).scatter(-1, best, 1.0) @ V
@@ -263,7 +266,7 @@ class Wrong:
         return _of_other_scores(scores.masked_fill(later, -math.inf), V)
 
     def later_keys_get_score_0(Q, K, V):
-        """You set the scores of later keys to 0, by `tril`.
+        """You set the scores of later keys to 0.
 
         There are no masks in this chapter: every query sees every key.
         """
@@ -288,12 +291,12 @@ class Wrong:
     def weights_added_over_queries(Q, K, V):
         """You add the weights up over the queries, and return a row for each key.
 
-        Each query has a row of its own. Over which of the two does the product with V sum?
+        Each query has a row of its own. Should the product with V sum over queries or over keys?
         """
         return _weights(Q, K).sum(-2)[..., None] * V
 
     def weights_turned(Q, K, V):
-        """You transposed the weights before you multiply them by V: it runs only where m = n.
+        """You multiply the transposed weights by V, and this works only where m = n.
 
         The shapes are (m, n) and (n, d_v). Which inner sizes meet?
         """
@@ -338,7 +341,7 @@ class Wrong:
     def negative_scores_dropped(Q, K, V):
         """You set negative scores to 0, and take the rest for weights.
 
-        A softmax makes every score positive, and keeps which of two is larger.
+        A softmax makes every score positive, and the larger of two scores stays the larger.
         """
         return _scores(Q, K).relu() @ V
 
@@ -357,7 +360,7 @@ class Wrong:
         return _of_other_scores(-_scores(Q, K), V)
 
     def negative_distances(Q, K, V):
-        """You take the distance of query and key for a score, and not their dot product.
+        """Your scores are distances with a minus sign, and not dot products.
 
         How is each score computed from a row of Q and a row of K?
         """
@@ -372,14 +375,14 @@ class Wrong:
         return _of_other_scores(normal(Q, dim=-1) @ normal(K, dim=-1).mT, V)
 
     def root_of_size_1(Q, K, V):
-        """You divide by the root of size 1, which is d_k for one sentence, and not for a batch.
+        """You divide by the root of the second size of Q, which is d_k only without a batch.
 
         Count from the right: d_k is the last size of Q.
         """
         return _of_other_scores(Q @ K.mT / math.sqrt(Q.shape[1]), V)
 
     def root_of_size_0(Q, K, V):
-        """You divide by the root of the first size of Q: of the queries, or of the sentences.
+        """You divide by the root of the first size of Q: the number of queries, or of sentences.
 
         How many products does the dot product of a query and a key add up?
         """
@@ -407,14 +410,14 @@ class Wrong:
         return _of_other_scores(Q @ K.mT / 8, V)
 
     def outputs_divided_too(Q, K, V):
-        """You divide by √d_k twice: the products, and once more the outputs.
+        """You divide by √d_k twice: before the softmax, and once more after it.
 
         A mean of values is as large as the values.
         """
         return correct(Q, K, V) / math.sqrt(Q.shape[-1])
 
     def outputs_divided_by_the_keys(Q, K, V):
-        """Your outputs are too small by the number of keys: you take a mean where a sum belongs.
+        """Your outputs end up divided by n, the number of keys, as by a mean where a sum belongs.
 
         The weights of a row sum to 1 already, and so the weighted *sum* is the mean.
         """
@@ -423,7 +426,7 @@ class Wrong:
     def queries_added(Q, K, V):
         """You add Q to the outputs where the shapes allow it.
 
-        That is the connection around a whole layer. Return the means of the values alone.
+        A residual connection goes around a whole layer. Return the means of the values alone.
         """
         outputs = correct(Q, K, V)
         return outputs + Q if outputs.shape == Q.shape else outputs

@@ -116,8 +116,8 @@ class Wrong:
         return True
 
     def never(scores, printed, half_unit=0.005):
-        """You return False for every row that was tried, even for weights that were really
-        computed.
+        """You return False for every row that was tried, even for weights that were computed from
+        the scores.
 
         Two equal scores, both printed as 0.30, are certainly possible. What do you return for them?
         """
@@ -148,7 +148,8 @@ class Wrong:
         return bool(((ratios - (scores - scores[0]).exp()).abs() <= half_unit).all())
 
     def relative_rounding(scores, printed, half_unit=0.005):
-        """You let rounding move each weight, or its S, by a share of its size, such as 1 ± 0.005.
+        """You let rounding move each weight, or its S, in proportion to its size, as a factor of
+        1 ± 0.005 does.
 
         Rounding to two decimals moves each weight by up to 0.005, a small one as much as a large
         one.
@@ -157,7 +158,8 @@ class Wrong:
         return bool(low.max() <= high.min())
 
     def a_whole_unit(scores, printed, half_unit=0.005):
-        """You let rounding move each weight by a whole unit of the last decimal, twice too much.
+        """You let rounding move each weight by a whole unit of the last decimal, twice as far as it
+        can.
 
         `half_unit` is already the most that rounding can do.
         """
@@ -227,7 +229,7 @@ class Wrong:
     def scores_rounded_too(scores, printed, half_unit=0.005):
         """You let each score be wrong by 0.05, as if it were rounded to one decimal.
 
-        This is a reasonable thought, but the question takes the scores as exact.
+        Document B's scores may have been rounded, but the question takes them as exact.
         """
         low = ((printed - half_unit) / (scores + 0.05).exp()).max()
         high = ((printed + half_unit) / (scores - 0.05).exp()).min()
@@ -236,7 +238,8 @@ class Wrong:
     def at_least_the_sum_shown(scores, printed, half_unit=0.005):
         """You also ask that S is at least the sum of the exponentials that are shown.
 
-        That is a good thought. But the question only asks whether one S > 0 fits all columns.
+        Every real row meets that condition, but the question asks only whether one S > 0 fits all
+        columns.
         """
         low, high = _interval(scores, printed, half_unit)
         return bool(low <= high and low * scores.exp().sum() <= 1)
@@ -310,7 +313,7 @@ class Wrong:
         return _meet(sums - half_unit, sums + half_unit)
 
     def a_tenth_between_the_sums(scores, printed, half_unit=0.005):
-        """You compare the sums of the columns with a tolerance of your own.
+        """You compute an S from each column, and allow these to differ by a few percent.
 
         How far apart may they be? That follows from `half_unit`, column by column.
         """
@@ -325,7 +328,7 @@ class Wrong:
         return correct(scores, printed, half_unit / 2)
 
     def cut_off(scores, printed, half_unit=0.005):
-        """You take the printed weights for cut off: from the printed number upwards.
+        """You treat the printed weights as cut off after the last decimal, and not as rounded.
 
         A printed 0.35 stands for any weight from 0.345 to 0.355.
         """
@@ -353,9 +356,10 @@ class Wrong:
         return any(_near(scores.exp() / S, printed, half_unit) for S in range(1, 400))
 
     def infinite_end_is_negative(scores, printed, half_unit=0.005):
-        """You divide by printed - half_unit, which is 0 or negative for a weight printed as 0.00.
+        """You divide by `printed - half_unit`, which is negative for a weight printed as 0.00.
 
-        Such a weight sets no upper limit on S. Or work with 1/S: then nothing is divided by it.
+        Such a weight sets no upper limit on S. If you work with 1/S instead, you need not divide
+        by it.
         """
         return _meet(scores.exp() / (printed + half_unit), scores.exp() / (printed - half_unit))
 
@@ -376,7 +380,7 @@ class Wrong:
         return correct(scores[ends], printed[ends], half_unit)
 
     def same_order_of_places(scores, printed, half_unit=0.005):
-        """You only sort both rows, and ask whether the columns come in the same order.
+        """You check only whether scores and weights put the columns in the same order.
 
         How much larger? A score that is larger by 1 gives a weight that is larger by the factor e.
         """
@@ -405,9 +409,10 @@ class Wrong:
         return bool((printed.sum() - 1).abs() <= half_unit * len(printed))
 
     def sum_of_the_shown(scores, printed, half_unit=0.005):
-        """You take the sum of the shown exponentials for S, and allow the same error in the sum.
+        """You try one S, estimated from all columns together, and let each weight be off by a whole
+        unit.
 
-        The hidden columns have exponentials, too. So S is unknown.
+        Rounding moves a weight by half a unit at most. Which values of S does each column allow?
         """
         return _near(scores.softmax(-1) * printed.sum(), printed, 2 * half_unit)
 
@@ -463,14 +468,14 @@ class Wrong:
         return bool((shares >= low).all() and (shares <= high).all())
 
     def shares_of_the_shown_compared(scores, printed, half_unit=0.005):
-        """You divide the printed weights by their sum, and compare with a softmax of the shown.
+        """You divide the printed weights by their sum, and compare with a softmax of the scores.
 
-        Their sum has been rounded, too. Which values of S does each column allow?
+        That sum is made of rounded weights. Which values of S does each column allow?
         """
         return _near(scores.softmax(-1), printed / printed.sum(), half_unit)
 
     def sums_within_a_tenth(scores, printed, half_unit=0.005):
-        """You let the sums of the columns differ by a tenth of their size, or so.
+        """You compute an S from each column, and allow these to differ by about a tenth.
 
         How far apart may they be? That follows from `half_unit`, column by column.
         """
@@ -478,7 +483,8 @@ class Wrong:
         return bool((sums.max() - sums.min()) / sums.mean() <= 0.1)
 
     def coarse_steps(scores, printed, half_unit=0.005):
-        """You try many values of S, in steps that are too large to hit a short interval.
+        """You try many values of S, but the steps are too large, or the range too short, to hit
+        every interval.
 
         The common interval may be as short as you like. Compute where it begins and ends.
         """

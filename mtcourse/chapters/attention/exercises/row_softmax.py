@@ -140,8 +140,8 @@ class Wrong:
     def smallest_subtracted(scores):
         """You subtracted the minimum of each row, so a large score may still overflow.
 
-        Any number that is the same for a whole row will do. Which one makes every exponent at most
-        0?
+        Any number that is the same for a whole row cancels in the fraction. Which one makes every
+        exponent at most 0?
         """
         e = (scores - scores.amin(dim=-1, keepdim=True)).exp()
         return e / e.sum(dim=-1, keepdim=True)
@@ -215,20 +215,22 @@ class Wrong:
     def mean_subtracted(scores):
         """You subtract the mean of each row, so a score far above it still overflows.
 
-        Any number that is the same for a whole row will do. Which one makes every exponent at most
-        0?
+        Any number that is the same for a whole row cancels in the fraction. Which one makes every
+        exponent at most 0?
         """
         return _shares((scores - scores.mean(dim=-1, keepdim=True)).exp())
 
     def mean_of_all_subtracted(scores):
-        """You subtract the mean of the whole tensor, so a score far from it still overflows.
+        """You subtract the mean of the whole tensor. Scores far above it still overflow, and in a
+        row far below it every exponential becomes 0.
 
         Which number makes every exponent of a row at most 0, and one of them exactly 0?
         """
         return _shares((scores - scores.mean()).exp())
 
     def largest_size_subtracted(scores):
-        """You subtract the largest *absolute* value of each row. Far below 0 all becomes 0.
+        """You subtract the largest *absolute* value of each row. In a row far below 0, every
+        exponential becomes 0.
 
         In a row of scores around -1000, which one is the largest?
         """
@@ -249,49 +251,55 @@ class Wrong:
         return _shares((scores - scores[..., :1]).exp())
 
     def always_1000_subtracted(scores):
-        """You subtract the same number everywhere, 1000: smaller scores all become 0.
+        """You subtract the same large number everywhere, such as 1000. In a row far below it, every
+        exponential becomes 0.
 
         Each row needs a number of its own.
         """
         return _shares((scores - 1000).exp())
 
     def sometimes_1000_subtracted(scores):
-        """Where a score is large you subtract 1000 everywhere: rows far below 0 all become 0.
+        """If any score is large, you subtract the same number, such as 1000, from all of them. In a
+        row far below it, every exponential becomes 0.
 
         Each row needs a number of its own.
         """
         return _shares((scores - 1000).exp() if scores.max() > 80 else scores.exp())
 
     def one_maximum_for_a_matrix(scores):
-        """You subtract the maximum of each matrix. In a row far below it everything becomes 0.
+        """You subtract the maximum of each matrix. In a row far below it, all exponentials
+        become 0.
 
         Each row needs its own maximum.
         """
         return _shares((scores - scores.amax(dim=(-2, -1), keepdim=True)).exp())
 
     def cut_off_at_80(scores):
-        """You cut large scores off before the exponential, so those beyond become equal.
+        """You limit the scores to a range before the exponential. All scores above it become equal,
+        and so do all below it.
 
         1000 and 999 should not get the same weight. What can you *subtract* from a row?
         """
         return _shares(scores.clamp(-80, 80).exp())
 
     def cut_off_at_10(scores):
-        """You cut scores off at a small number, so all those beyond it become equal.
+        """You limit the scores to a small range, such as -10 to 10. All scores above it become
+        equal, and so do all below it.
 
         100 and 101 should not get the same weight. What can you *subtract* from a row?
         """
         return _shares(scores.clamp(-10, 10).exp())
 
     def cut_off_above(scores):
-        """You cut large scores off, so those beyond become equal; and rows around -1000 become 0/0.
+        """You set scores above a limit to that limit, so they become equal. And a row around -1000
+        becomes 0/0.
 
         1000 and 999 should not get the same weight. What can you *subtract* from a row?
         """
         return _shares(scores.clamp(max=80).exp())
 
     def exponentials_cut_off(scores):
-        """You cut infinite exponentials off at the largest float, so their scores count as equal.
+        """You replace infinite exponentials by a very large number, so their scores count as equal.
 
         Subtract something *before* the exponential, so that none becomes infinite.
         """
@@ -306,7 +314,8 @@ class Wrong:
         return torch.nan_to_num(_shares(scores.exp()))
 
     def never_divided_by_0(scores):
-        """Exponentials overflow or all become 0, and a small number in the divisor does not help.
+        """Exponentials overflow or all become 0, and a small number added to the sum does not
+        help.
 
         A row around -1000 has weights that sum to 1, too. What can you subtract from a row?
         """
@@ -337,28 +346,30 @@ class Wrong:
         return _shares(e / e.amax(dim=-1, keepdim=True))
 
     def divided_by_the_largest(scores):
-        """You divide each row by its largest exponential: the best key has the weight 1.
+        """The largest weight of each of your rows is 1, and the other weights come on top of it.
 
         The weights of a row should sum to 1. By what must the exponentials be divided?
         """
         return _shifted(scores)
 
     def scores_divided_by_the_largest(scores):
-        """You divide the scores by their largest size, and this changes the weights.
+        """You divide the scores of each row by their largest absolute value, and this changes the
+        weights.
 
         Only a number that is *subtracted* from a whole row cancels in the fraction.
         """
         return _shares((scores / scores.abs().amax(dim=-1, keepdim=True)).exp())
 
     def scores_divided_by_the_maximum(scores):
-        """You divide the scores by their maximum, and this changes the weights.
+        """You divide the scores of each row by their maximum, and this changes the weights.
 
         Only a number that is *subtracted* from a whole row cancels in the fraction.
         """
         return _shares((scores / scores.amax(dim=-1, keepdim=True)).exp())
 
     def standardized(scores):
-        """You divide the scores of each row by their spread, and this changes the weights.
+        """You divide the scores of each row by their standard deviation, and this changes the
+        weights.
 
         Only a number that is *subtracted* from a whole row cancels in the fraction.
         """
@@ -381,7 +392,8 @@ class Wrong:
         return _shares(_shifted(scores), dim=-2)
 
     def over_dimension_1(scores):
-        """You work along dimension 1: the keys for one sentence, but the heads for a batch.
+        """You work along dimension 1. For one sentence that is the keys, but for a batch with heads
+        it is the heads.
 
         Count from the right: the keys are always the last dimension, -1.
         """
@@ -434,7 +446,7 @@ class Wrong:
     def negative_scores_dropped(scores):
         """You set negative scores to 0 and divide by the sum.
 
-        An exponential makes every score positive, and keeps which of two is larger.
+        An exponential makes every score positive, and the larger of two scores stays the larger.
         """
         return _shares(scores.relu())
 

@@ -40,7 +40,7 @@ class Wrong:
         return Q @ K.mT
 
     def divided_by_d_k(Q, K):
-        """You divided the products by d_k. Divide them by its square root.
+        """Your products end up divided by d_k. Divide them by its square root, and only once.
 
         The variance of a sum of d_k products is d_k. What is its standard deviation?
         """
@@ -102,7 +102,8 @@ class Wrong:
         """You reshaped K instead of transposing it: the numbers of one key end up in several
         columns.
 
-        `reshape` keeps the order of the numbers in memory. Swap the last two dimensions instead.
+        `reshape` fills the new rows with the numbers in their old order. Swap the last two
+        dimensions instead.
         """
         return Q @ K.reshape(*K.shape[:-2], K.shape[-1], K.shape[-2]) / math.sqrt(Q.shape[-1])
 
@@ -137,7 +138,7 @@ class Wrong:
         return _divided(normal(Q, dim=-1), normal(K, dim=-1), math.sqrt(Q.shape[-1]))
 
     def distances(Q, K):
-        """You compute the distances of queries and keys, and not their dot products.
+        """You compute the distances between queries and keys, and not their dot products.
 
         A score is a sum of products.
         """
@@ -168,7 +169,7 @@ class Wrong:
         return (Q[..., :shared, :] * K[..., :shared, :]).sum(-1) / math.sqrt(Q.shape[-1])
 
     def diagonal_alone(Q, K):
-        """You compute the scores of query i and key i only, and leave 0 elsewhere.
+        """Only your scores of query i with key i are right. All others are 0.
 
         Each query meets each key: m × n dot products.
         """
@@ -183,9 +184,9 @@ class Wrong:
         return Q[..., :, None, :] * K[..., None, :, :] / math.sqrt(Q.shape[-1])
 
     def mean_of_products(Q, K):
-        """You take the mean of the d_k products and divide it by √d_k once more.
+        """Your products end up divided by d_k and also by √d_k.
 
-        A dot product is a *sum* of products, and only the root divides it.
+        A dot product is a *sum* of d_k products, not their mean. Only √d_k divides it.
         """
         return _divided(Q, K, Q.shape[-1] ** 1.5)
 
@@ -211,14 +212,14 @@ class Wrong:
         return _divided(Q, K, math.isqrt(Q.shape[-1]))
 
     def root_of_size_0(Q, K):
-        """You divide by the root of the first size of Q: of the queries, or of the sentences.
+        """You divide by the root of the first size of Q: the number of queries, or of sentences.
 
         How many products does the dot product of a query and a key add up?
         """
         return _divided(Q, K, math.sqrt(Q.shape[0]))
 
     def root_of_size_1(Q, K):
-        """You divide by the root of size 1, which is d_k for one sentence, and not for a batch.
+        """You divide by the root of the second size of Q, which is d_k only without a batch.
 
         Count from the right: d_k is the last size of Q.
         """
@@ -232,28 +233,29 @@ class Wrong:
         return _divided(Q, K, math.sqrt(Q.shape[-2] * K.shape[-2]))
 
     def divided_by_the_square(Q, K):
-        """You divide by the square of d_k. Divide by its root.
+        """You divide by d_k². The divisor should be √d_k.
 
         In Python, `d ** 0.5` is the root, and `d ** 2` the square.
         """
         return _divided(Q, K, Q.shape[-1] ** 2)
 
     def divided_by_half_of_d_k(Q, K):
-        """You divide by half of d_k. Divide by its root.
+        """You divide by d_k / 2. The divisor should be √d_k.
 
         What is `d ** 1 / 2` in Python? The power comes first.
         """
         return _divided(Q, K, Q.shape[-1] / 2)
 
     def fourth_root(Q, K):
-        """You divide by the fourth root of d_k: the root is taken twice, or for one factor only.
+        """You divide by the fourth root of d_k, and not by the square root.
 
-        If you scale both Q and K, each by the fourth root, the product is right. Did you?
+        Is a root taken twice? Or did you want to divide both Q and K by the fourth root, and
+        divided only one of them?
         """
         return _divided(Q, K, Q.shape[-1] ** 0.25)
 
     def one_added_under_the_root(Q, K):
-        """Under your root stands d_k + 1.
+        """You divide by the root of d_k + 1, and not by that of d_k.
 
         The divisor is √d_k, with nothing added.
         """
@@ -284,7 +286,7 @@ class Wrong:
         return scores - scores.amax(-1, keepdim=True)
 
     def sizes_alone(Q, K):
-        """You return absolute values: all your scores are positive.
+        """You return absolute values: none of your scores is negative.
 
         A query and a key that point in opposite directions have a negative score.
         """
@@ -312,9 +314,9 @@ class Wrong:
         return Q.mT @ K / math.sqrt(Q.shape[-1])
 
     def keys_not_turned(Q, K):
-        """You multiply Q by K without turning K: the shapes fit only if n = d_k.
+        """Your function stops on every input, as `Q @ K` does: its shapes fit only if n = d_k.
 
-        Write the shapes side by side: (m, d_k) and (n, d_k). Which of them has to be turned?
+        Write the shapes side by side: (m, d_k) and (n, d_k). Which of the two has to be transposed?
         """
         return Q @ K / math.sqrt(Q.shape[-1])
 
@@ -334,9 +336,9 @@ class Wrong:
         return scaled_scores(Q, K).detach()
 
     def keys_without_gradient(Q, K):
-        """The scores are right, but no gradient flows back to one of the two, Q or K.
+        """The scores are right, but no gradient flows back to K.
 
-        Was one of them detached, or copied into a new tensor?
+        Was K detached, or copied into a new tensor?
         """
         return scaled_scores(Q, K.detach())
 

@@ -46,16 +46,16 @@ class Wrong:
         return _answer(1, 1, 1)
 
     def deviations_added():
-        """Your standard deviation of q·k is 64, as if all 64 products rose and fell together.
-        Independent ones partly cancel.
+        """You calculate as if all 64 products rose and fell together. Independent products partly
+        cancel.
 
-        Variances add, standard deviations do not. Which of your numbers is the variance?
+        Variances add, standard deviations do not. What is the variance of one product?
         """
         return _answer(64**2, 64, 64)
 
     def variances_of_q_and_k_added():
-        """You took 1 + 1 for the variance of a product of two entries. It is the variance of their
-        sum.
+        """For the variance of a product of two entries you took 1 + 1, which is the variance of
+        their sum.
 
         For independent numbers of mean 0, the mean of (qk)² is the mean of q² times the mean of k².
         """
@@ -97,28 +97,30 @@ class Wrong:
         return _answer(64, 64**2, 1)
 
     def score_divided_once():
-        """q·k is right. For the score, you divided the variance by √d_k, that is by 8, only once.
+        """For the score, you have the variance of q·k divided by √d_k, that is by 8, only once.
 
-        Half a number has a quarter of its variance. What does the factor 1/8 do to the variance?
+        If a random number is halved, its variance falls to a quarter. What does the factor 1/8 do
+        to the variance?
         """
         return _answer(64, 8, 8)
 
     def score_not_scaled():
-        """q·k is right, but you gave the score the same variance as q·k.
+        """You gave the score the same variance as q·k.
 
-        The score is q·k divided by √64. Half a number has a quarter of its variance.
+        The score is q·k divided by √64. If a random number is halved, its variance falls to a
+        quarter.
         """
         return _answer(64, 8, 64)
 
     def score_divided_by_d_k():
-        """q·k is right. Your last number is the variance of q·k divided by d_k, not by √d_k.
+        """Your number for the score is the variance of q·k / d_k. The score is q·k / √d_k.
 
         A constant factor comes out of a variance squared. What is the square of the factor here?
         """
         return _answer(64, 8, 1 / 64)
 
     def score_divided_thrice():
-        """q·k is right, but your variance of the score is too small by a factor of 8.
+        """Your variance of the score is too small, as if it had been divided by √d_k three times.
 
         A constant factor comes out of a variance squared. Write down the factor first, then its
         square.
@@ -126,14 +128,15 @@ class Wrong:
         return _answer(64, 8, 1 / 8)
 
     def score_multiplied():
-        """q·k is right, but your score varies more than q·k. It should vary less.
+        """Your score varies more than q·k. It should vary less.
 
         The score is q·k divided by √d_k.
         """
         return _answer(64, 8, 64**2)
 
     def deviations_added_for_the_product():
-        """You add up 64 deviations, and take the square of that for the variance of q·k.
+        """You add up 64 standard deviations, and take the square of their sum for the variance of
+        q·k.
 
         Variances add, standard deviations do not.
         """
@@ -154,14 +157,14 @@ class Wrong:
         return _answer(32, math.sqrt(32), 1)
 
     def half_as_many_terms():
-        """The variance of q·k is right for half as many terms: the others do not fit it.
+        """Your variance of q·k is that of a sum of 32 products.
 
         How many products does the dot product add up?
         """
         return _answer(32, 8, 1)
 
     def one_term_fewer():
-        """You add up 63 products, one less than there are.
+        """Your numbers are those of a sum of 63 products, one fewer than there are.
 
         With 64 entries, how many products does the dot product add up?
         """
@@ -182,23 +185,24 @@ class Wrong:
         return _answer(1 / 64, 1 / 8, 1 / 64**2)
 
     def root_taken_early():
-        """You give √64 for the variance of q·k, and take the root of that once more.
+        """You give √64 for the variance of q·k, and what follows from it is too small, too.
 
-        What happens to variances when independent numbers are added? How many are there?
+        What happens to variances when independent numbers are added? How many variances do you
+        add?
         """
         return _answer(8, math.sqrt(8), 1 / 8)
 
     def root_taken_early_and_scaled():
-        """You give √64 for the variance of q·k, though its scaled variance is right.
+        """You give √64 for the variance of q·k, though your variance of the score is right.
 
         If the variance of q·k were 8, how large would that of q·k/8 be?
         """
         return _answer(8, math.sqrt(8), 1)
 
     def root_in_the_score():
-        """In your third number a root is taken that does not belong there.
+        """Your number for the score contains a root that does not belong there.
 
-        The third number is a variance. A constant factor comes out of a variance squared.
+        A variance is asked for. A constant factor comes out of a variance squared.
         """
         return _answer(64, 8, math.sqrt(8))
 
@@ -213,14 +217,15 @@ class Wrong:
         """Your sum of 64 products varies only as much as a single one, and you divide its variance
         by √d_k once.
 
-        What happens to variances when independent numbers are added? And to a factor?
+        What happens to variances when independent numbers are added? And if a number is multiplied
+        by a factor?
         """
         return _answer(1, 1, 1 / 8)
 
     def score_deviation_is_that_of_the_sum():
-        """For the standard deviation you give that of another number than q·k.
+        """Your standard deviation is that of a single product, or of the score, and not of q·k.
 
-        It is asked for after the sum and before the division.
+        The question asks for it after the sum and before the division.
         """
         return _answer(64, 1, 1)
 

@@ -149,7 +149,8 @@ class Wrong:
         return torch.softmax(scores, dim=-1) @ (X @ W_V)
 
     def axis_counted_from_the_left(X, W_Q, W_K, W_V):
-        """You are right for one sentence. But in a batch, dimension 1 is that of the queries.
+        """Your function is right for one sentence. But in a batch, dimension 1 is not that of the
+        keys.
 
         Count from the right: the keys are always the last dimension of the scores, -1.
         """
@@ -189,7 +190,8 @@ class Wrong:
         return torch.softmax(scores.flatten(-2), dim=-1).view_as(scores) @ (X @ W_V)
 
     def weights_turned(X, W_Q, W_K, W_V):
-        """The softmax runs over the keys, but then you transpose the weights.
+        """Your softmax runs over the keys, but the weights are transposed when they meet the
+        values.
 
         Row i of the weights belongs to query i, and it makes row i of the output.
         """
@@ -220,19 +222,19 @@ class Wrong:
     def no_softmax(X, W_Q, W_K, W_V):
         """You multiply the scores by the values, without a softmax.
 
-        The broken version had the wrong dimension, but a softmax it needs.
+        The broken version takes its softmax along the wrong dimension, but it does need one.
         """
         return _scores(X, W_Q, W_K) @ (X @ W_V)
 
     def weights_divided(X, W_Q, W_K, W_V):
         """You divide by √d_k after the softmax. The division belongs to the scores.
 
-        Sum a row of your weights.
+        If all values are 1, a mean of them must be 1. What does yours give?
         """
         return _divided(X, W_Q, W_K, W_V, 1.0) / math.sqrt(W_K.shape[-1])
 
     def outputs_divided_too(X, W_Q, W_K, W_V):
-        """You divide by √d_k twice: the products, and once more the outputs.
+        """You divide by √d_k twice: before the softmax, and once more after it.
 
         A mean of values is as large as the values.
         """
@@ -253,14 +255,14 @@ class Wrong:
         return _divided(X, W_Q, W_K, W_V, X.shape[-1])
 
     def a_quarter_of_the_width(X, W_Q, W_K, W_V):
-        """You take d_k for a quarter of the width of X, as in the translator.
+        """You take a quarter of the width of X for d_k, as in the translator.
 
         d_k is the width of queries and keys. Which shapes have it?
         """
         return _divided(X, W_Q, W_K, W_V, math.sqrt(X.shape[-1] / 4))
 
     def root_of_32(X, W_Q, W_K, W_V):
-        """You divide by √32, the translator's, whatever d_k is.
+        """You divide by √32, the translator's √d_k, whatever d_k is here.
 
         d_k is the width of queries and keys. Which shapes have it?
         """
@@ -274,14 +276,15 @@ class Wrong:
         return _divided(X, W_Q, W_K, W_V, math.isqrt(W_K.shape[-1]))
 
     def root_of_the_first_size(X, W_Q, W_K, W_V):
-        """You divide by the root of the first size of X: of its tokens, or of its sentences.
+        """You divide by the root of the first size of X: the number of tokens, or of sentences.
 
         How many products does the dot product of a query and a key add up?
         """
         return _divided(X, W_Q, W_K, W_V, math.sqrt(X.shape[0]))
 
     def root_of_size_1(X, W_Q, W_K, W_V):
-        """You divide by the root of size 1 of the queries: d_k for one sentence, not for a batch.
+        """You divide by the root of the second size of the queries, which is d_k only without a
+        batch.
 
         Count from the right: d_k is the last size of the queries.
         """
@@ -327,7 +330,7 @@ class Wrong:
     def rows_added(X, W_Q, W_K, W_V):
         """You add X to the outputs where the shapes allow it.
 
-        That is the connection around a whole layer. Return the means of the values alone.
+        A residual connection goes around a whole layer. Return the means of the values alone.
         """
         outputs = correct(X, W_Q, W_K, W_V)
         return outputs + X if outputs.shape == X.shape else outputs

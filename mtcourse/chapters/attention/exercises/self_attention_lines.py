@@ -54,14 +54,14 @@ class Wrong:
         """You blame a line that makes scores for the sum of the weights. A softmax sums to 1
         whatever the scores are.
 
-        The sum over what is 1: over keys, or over queries?
+        Over what do the weights sum to 1: over the keys, or over the queries?
         """
         return _but({_SUM: "E"})
 
     def sum_from_the_mean():
         """You blame the weighted mean for the sum of the weights. It takes the weights as they are.
 
-        The sum over what is 1: over keys, or over queries?
+        Over what do the weights sum to 1: over the keys, or over the queries?
         """
         return _but({_SUM: "G"})
 
@@ -74,16 +74,16 @@ class Wrong:
         return _but({_SUM: "none"})
 
     def doubled_from_the_mean():
-        """You blame the weighted mean for W_V, which has no effect. It takes the values that it
-        gets.
+        """W_V has no effect, and you blame the weighted mean. But that line takes the values that
+        it gets.
 
         Which line should hold W_V?
         """
         return _but({_DOUBLED: "G"})
 
     def doubled_from_the_keys():
-        """You blame the line of the keys for W_V, which has no effect. Keys have nothing to do with
-        it.
+        """W_V has no effect, and you blame the line of the keys. But keys have nothing to do with
+        W_V.
 
         Which line should hold W_V?
         """
@@ -93,7 +93,7 @@ class Wrong:
         """You blame the products of queries and keys for the columns of zeros. A zero times a
         weight adds nothing to a product.
 
-        Which line depends on how wide X is, and on nothing that stands in it?
+        Which line depends on how wide X is, even if the columns hold only zeros?
         """
         return _but({_ZEROS: "D"})
 
@@ -101,14 +101,14 @@ class Wrong:
         """You blame the queries for the columns of zeros. A zero times a weight adds nothing to a
         query.
 
-        Which line depends on how wide X is, and on nothing that stands in it?
+        Which line depends on how wide X is, even if the columns hold only zeros?
         """
         return _but({_ZEROS: "A"})
 
     def zeros_do_nothing():
         """You say that columns of zeros change nothing. The third test shows that they do.
 
-        Which line depends on how wide X is, and on nothing that stands in it?
+        Which line depends on how wide X is, even if the columns hold only zeros?
         """
         return _but({_ZEROS: "none"})
 
@@ -128,10 +128,10 @@ class Wrong:
         return _but({_ROWS: "A"})
 
     def transposed():
-        """You say that the rows of the scores belong to the keys. Row i of a product A B is made
-        of row i of A.
+        """You say that the rows of the scores belong to the keys. Row i of a matrix product is made
+        from row i of the left factor.
 
-        Which factor stands on the left?
+        Which factor stands on the left in line D?
         """
         return _but({_KEYS: "D"})
 

@@ -70,7 +70,7 @@ class Wrong:
         return torch.diag_embed(p) + p[..., :, None] * p[..., None, :]
 
     def outer_product(p):
-        """You returned p pᵀ alone, without its sign and without the diagonal part.
+        """You returned p pᵀ alone, without the minus sign and without the diagonal part.
 
         Look at the two cases of the quotient rule: i = j, and i ≠ j.
         """
@@ -123,7 +123,7 @@ class Wrong:
         return torch.eye(p.shape[-1], dtype=p.dtype) - p[..., :, None] * p[..., None, :]
 
     def of_the_logarithm(p):
-        """You returned the derivative of the logarithm of the weights, δᵢⱼ - pⱼ.
+        """You returned the derivative of ln pᵢ: 1 - pⱼ where i = j, and -pⱼ elsewhere.
 
         The derivative of ln pᵢ is that of pᵢ, divided by pᵢ.
         """
@@ -166,42 +166,44 @@ class Wrong:
         return torch.diag_embed(p) - p @ p.mT
 
     def dot_product_of_a_row(p):
-        """Your `p @ p.T` is a single number for one row: its dot product with itself.
+        """Your product of p with its transpose is a single number for one row: the dot product of
+        the row with itself.
 
         You need all products of two weights, n × n of them. Give p the shapes (n, 1) and (1, n).
         """
         return torch.diag_embed(p) - p @ p.permute(*reversed(range(p.dim())))
 
     def squares_for_products(p):
-        """You subtracted pᵢ² where the products pᵢ pⱼ of *two* weights belong.
+        """You subtracted the squares of the weights, where the products pᵢ pⱼ of *two* weights
+        belong.
 
         `p * p` multiplies each weight by itself. The products of all pairs form a square matrix.
         """
         return torch.diag_embed(p) - p * p
 
     def difference_of_rows(p):
-        """You spread p - p² over a square, with no difference between i = j and i ≠ j.
+        """Each row of your matrix is p - p², with no difference between i = j and i ≠ j.
 
         diag(p) is a matrix with p on its diagonal and 0 elsewhere.
         """
         return (p - p**2)[..., None, :].expand(*p.shape, p.shape[-1])
 
     def plus_beside_the_diagonal(p):
-        """Your diagonal is right, but beside it you have + pᵢ pⱼ.
+        """Your diagonal is right, but elsewhere you have +pᵢ pⱼ.
 
         If score j grows, the weight of another key i must shrink.
         """
         return _put_together(p - p * p, _outer(p))
 
     def weight_of_the_other_beside(p):
-        """Your diagonal is right, but beside it you have -pⱼ: the factor pᵢ is missing.
+        """Your diagonal is right, but elsewhere you have -pⱼ: the factor pᵢ is missing.
 
         For i ≠ j only the denominator depends on score j. What stands in the numerator?
         """
         return _put_together(p - p * p, -p[..., None, :].expand_as(_outer(p)))
 
     def own_weight_beside(p):
-        """Your diagonal is right, but beside it you have -pᵢ: the factor pⱼ is missing.
+        """Your diagonal is right, but elsewhere you have -pᵢ: the factor pⱼ is missing.
 
         For i ≠ j, what is the derivative of the denominator, divided by the denominator?
         """
@@ -245,14 +247,14 @@ class Wrong:
     def one_on_the_diagonal(p):
         """Your entries off the diagonal are right. On it you have 1.
 
-        How does a weight answer to its own score, if it is already nearly 1?
+        How does a weight respond to its own score, if the weight is already nearly 1?
         """
         return _put_together(torch.ones_like(p), -_outer(p))
 
     def nothing_on_the_diagonal(p):
         """Your entries off the diagonal are right. On it you have 0.
 
-        How does a weight answer to its own score?
+        How does a weight respond to its own score?
         """
         return _put_together(torch.zeros_like(p), -_outer(p))
 
@@ -271,14 +273,14 @@ class Wrong:
         return _put_together(p + p * p, -_outer(p))
 
     def one_less_the_product(p):
-        """You subtract the products from the identity: on the diagonal stands 1, and not pᵢ.
+        """You have 1 - pᵢ where i = j, and -pᵢ elsewhere. In every entry a factor pⱼ is missing.
 
         What is the derivative of the numerator, divided by the denominator?
         """
         return torch.eye(p.shape[-1], dtype=p.dtype) - p[..., :, None]
 
     def ones_less_products(p):
-        """You subtract the products from 1 everywhere, or from pᵢ everywhere.
+        """You have 1 - pᵢ pⱼ for every entry, whether i = j or not.
 
         Only where i = j does the numerator depend on score j.
         """
@@ -299,9 +301,9 @@ class Wrong:
         return correct(p) / p.shape[-1]
 
     def nan_at_a_weight_of_0(p):
-        """You divide by weights, so that a weight of exactly 0 gives NaN.
+        """Where a weight is exactly 0, your matrix has NaN, as after a division by that weight.
 
-        A saturated row has weights of 0. Can you write it without a division?
+        A saturated row has weights of 0. Can you write J without dividing by a weight?
         """
         ratio = p[..., :, None] / p[..., None, :]
         return torch.diag_embed(p) - ratio * (p * p)[..., None, :]

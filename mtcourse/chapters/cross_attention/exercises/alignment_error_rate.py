@@ -29,7 +29,7 @@ def cases(draw: Draw) -> list[Case]:
 
 
 def _with_an_unlinked_word():
-    """The last Dutch word is linked with nothing, neither here nor there."""
+    """The last Dutch word has no link in any of the matrices."""
     found = torch.tensor([[True, True, False], [False, True, False], [False, False, False]])
     sure = torch.tensor([[True, False, False], [False, False, True], [False, False, False]])
     return found, sure, sure | torch.tensor([[False, True, False], [False] * 3, [False] * 3])
@@ -188,7 +188,7 @@ class Wrong:
     def divided_by_union(found, sure, possible):
         """Your denominator counts a link that is found and sure only once.
 
-        |A| + |S| counts it twice. What does `|` do with two truth values?
+        |A| + |S| counts it twice. What do `|` and `+` do with two tensors of truth values?
         """
         _a, _s, _p, a_s, a_p = _counts(found, sure, possible)
         return 1 - (a_s + a_p) / int((found | sure).sum())
@@ -218,7 +218,7 @@ class Wrong:
         return 1 - (a_s + a_p) / max(2 * a, 1)
 
     def hits_joined(found, sure, possible):
-        """Your numerator counts a found link that is sure only once, though it is in both
+        """Your numerator counts every link only once, but a found link that is sure is in both
         intersections.
 
         Every sure link is also possible. And what is True + True for tensors of truth values?
@@ -227,7 +227,7 @@ class Wrong:
         return 1 - a_p / (a + s)
 
     def hits_and_sizes_joined(found, sure, possible):
-        """Your numerator and your denominator count a link that is in both sets only once.
+        """Your numerator and your denominator count each link only once, even if it is in two sets.
 
         What is True + True for two tensors of truth values? Count first, and then add.
         """
@@ -272,8 +272,7 @@ class Wrong:
         return (1 - hits[size > 0] / size[size > 0]).mean()
 
     def mean_over_all_words(found, sure, possible):
-        """You computed the rate of each Dutch word, one without links among them, and then the
-        mean.
+        """You computed the rate of each Dutch word, 0 for a word without links, and then the mean.
 
         Count over the whole matrix, and divide once.
         """
@@ -330,7 +329,7 @@ class Wrong:
         return (1 - (a_s + a_p)) / (a + s)
 
     def second_term_outside(found, sure, possible):
-        """Only one of the two hits is subtracted; the other one is added, or not divided.
+        """You subtract the hits in S without dividing them, and you add the hits in P.
 
         Put brackets around the numerator.
         """
@@ -346,7 +345,7 @@ class Wrong:
         return 1 - (a_s + a_p / (a + s))
 
     def denominator_without_brackets(found, sure, possible):
-        """You divide by |A| alone and then subtract, or add, |S|.
+        """You divide by |A| alone, and then you add |S|.
 
         Put brackets around the denominator.
         """
@@ -354,9 +353,9 @@ class Wrong:
         return 1 - (a_s + a_p) / max(a, 1) + s
 
     def whole_numbers(found, sure, possible):
-        """You divide whole numbers with `//`, which cuts off what stands behind the decimal point.
+        """Your fraction is cut off to a whole number, 0 or 1, before it is subtracted from 1.
 
-        Which sign divides exactly?
+        `//` and `int` cut off what stands after the decimal point. Which operator divides exactly?
         """
         a, s, _p, a_s, a_p = _counts(found, sure, possible)
         return 1 - (a_s + a_p) // (a + s)
@@ -365,7 +364,7 @@ class Wrong:
         """You count only the found links that are not possible. Sure links that were not found cost
         nothing.
 
-        What should a result be that finds nothing at all?
+        What should the rate be if nothing at all was found?
         """
         a, s, _p, _a_s, a_p = _counts(found, sure, possible)
         return (a - a_p) / (a + s)
@@ -373,7 +372,7 @@ class Wrong:
     def missed_links_only(found, sure, possible):
         """You count only the sure links that were not found. Wrong links cost nothing.
 
-        What should a result be that links every word with every word?
+        What should the rate be if every word is linked with every word?
         """
         a, s, _p, a_s, _a_p = _counts(found, sure, possible)
         return (s - a_s) / (a + s)
@@ -413,7 +412,7 @@ class Wrong:
     def precision_with_sure(found, sure, possible):
         """Your result is 1 minus the share of found links that are sure.
 
-        A found link that is possible costs nothing. And a sure one that is missed?
+        A found link that is possible is no error. And what does a missed sure link cost?
         """
         a, _s, _p, a_s, _a_p = _counts(found, sure, possible)
         return 1 - a_s / max(a, 1)
@@ -435,17 +434,17 @@ class Wrong:
         return 2 - a_p / max(a, 1) - a_s / s
 
     def equal_cells(found, sure, possible):
-        """Your hits are cells in which two matrices agree, those without a link among them.
+        """Your hits are cells in which two matrices agree, including those without a link.
 
-        A ∩ S holds the links that are in both. What does `==` give for two times False?
+        A ∩ S holds the links that are in both. What does `==` give where both are False?
         """
         a, s, _p, _a_s, _a_p = _counts(found, sure, possible)
         return 1 - (int((found == sure).sum()) + int((found == possible).sum())) / (a + s)
 
     def half_the_hits(found, sure, possible):
-        """Your hits are counted half.
+        """Your numerator is only half as large as it should be.
 
-        Two intersections are divided by two sizes.
+        The sum of two intersections is divided by the sum of two sizes.
         """
         a, s, _p, a_s, a_p = _counts(found, sure, possible)
         return 1 - (a_s + a_p) / 2 / (a + s)

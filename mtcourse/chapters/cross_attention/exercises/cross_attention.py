@@ -117,10 +117,10 @@ class Wrong:
         return correct(X, H_E, W_Q, W_K, W_V, real)
 
     def nothing_to_learn_by(X, H_E, W_Q, W_K, W_V, real):
-        """The outputs are right, but gradients do not flow back to all arguments.
+        """The outputs are right, but no gradient flows back to H_E.
 
-        The encoder learns only through the keys and the values. Where did you detach or copy a
-        tensor?
+        The encoder learns only through the keys and the values. Is H_E cut off by `detach`, `.data`
+        or `torch.tensor`?
         """
         return correct(X, H_E.detach(), W_Q, W_K, W_V, real)
 
@@ -178,7 +178,8 @@ class Wrong:
         return _attend(X @ W_Q, H_E @ W_K, H_E @ W_V, ~real)
 
     def padding_scores_zero(X, H_E, W_Q, W_K, W_V, real):
-        """You set the scores of padding to 0. That is an average score, so padding gets weight.
+        """In your function padding has the score 0. That is an average score, so padding gets
+        weight.
 
         Which score has an exponential of 0?
         """
@@ -186,17 +187,16 @@ class Wrong:
         return torch.softmax(scores * real[..., None, :], -1) @ (H_E @ W_V)
 
     def padding_rows_zero(X, H_E, W_Q, W_K, W_V, real):
-        """You set the rows of padding to 0. They add nothing to the mean, but they still take
-        weight away from the words.
+        """Padding adds nothing to your mean, but it has the score 0 and still takes weight from the
+        words.
 
-        A key of zeros has the score 0. What do the weights of the words alone sum to?
+        A key of zeros has the score 0, too. What do the weights of the words alone sum to?
         """
         H = H_E * real[..., None]
         return _attend(X @ W_Q, H @ W_K, H @ W_V, torch.ones_like(real))
 
     def weights_zero_afterwards(X, H_E, W_Q, W_K, W_V, real):
-        """You set the weights of padding to 0 after the softmax, so the other weights no longer sum
-        to 1.
+        """You remove padding only after the softmax, so the weights of the words do not sum to 1.
 
         The denominator of the softmax still counts padding. Hide it before the softmax.
         """
@@ -204,7 +204,7 @@ class Wrong:
         return (torch.softmax(scores, -1) * real[..., None, :]) @ (H_E @ W_V)
 
     def mask_without_an_axis(X, H_E, W_Q, W_K, W_V, real):
-        """You laid `real`, which has a row for each sentence, along the queries.
+        """`real` has a row for each sentence, but broadcasting matches these rows with the queries.
 
         Scores are (batch, m, n), and `real` is (batch, n). It needs an axis for the queries:
         (batch, 1, n).
@@ -213,27 +213,28 @@ class Wrong:
         return torch.softmax(scores.masked_fill(~real, -math.inf), -1) @ (H_E @ W_V)
 
     def causal_triangle(X, H_E, W_Q, W_K, W_V, real):
-        """You apply a causal mask: Dutch token i sees only the first i English tokens.
+        """You apply a causal mask: the first Dutch token sees only the first English token, the
+        second only the first two.
 
-        The whole English sentence is known before the first Dutch word. What should be hidden from
-        it?
+        The whole English sentence is known before the first Dutch word. Which English tokens must
+        be hidden?
         """
         scores = (X @ W_Q) @ (H_E @ W_K).mT / math.sqrt(W_K.shape[-1])
         allowed = torch.ones(scores.shape[-2:], dtype=torch.bool).tril() & real[..., None, :]
         return torch.softmax(scores.masked_fill(~allowed, -math.inf), -1) @ (H_E @ W_V)
 
     def causal_triangle_low(X, H_E, W_Q, W_K, W_V, real):
-        """You apply a causal mask as well. A Dutch token whose first English tokens are all padding
-        looks at everything alike.
+        """You hide padding, but you apply a causal mask as well. Where it leaves a Dutch token only
+        padding, all English tokens get the same weight.
 
-        The whole English sentence is known before the first Dutch word. What should be hidden from
-        it?
+        The whole English sentence is known before the first Dutch word. Which English tokens must
+        be hidden?
         """
         allowed = _triangle(X, H_E) & real[..., None, :]
         return _version(X, H_E, W_Q, W_K, W_V, real, fill=-1e9, hidden=~allowed)
 
     def causal_triangle_alone(X, H_E, W_Q, W_K, W_V, real):
-        """You apply a causal mask in the place of the one that hides padding.
+        """You apply a causal mask in place of the one that hides padding.
 
         The whole English sentence is known before the first Dutch word. What does `real` say?
         """
@@ -259,10 +260,11 @@ class Wrong:
         return _attend(X @ W_Q, H_E @ W_K, H_E @ W_V, real, dim=-2)
 
     def all_axes_turned_around(X, H_E, W_Q, W_K, W_V, real):
-        """Your result is right for a single sentence. In a batch, you reversed all axes of the
-        keys.
+        """Your result is right for a single sentence, but your function stops on a batch. How do
+        you transpose and multiply there?
 
-        Swap only the last two: `K.mT`, not `K.T`.
+        `.T` reverses all axes, and `.mT` swaps only the last two. `@` takes batches, and
+        `torch.mm` only single matrices.
         """
         K = (H_E @ W_K).permute(*reversed(range(H_E.dim())))
         scores = (X @ W_Q) @ K / math.sqrt(W_K.shape[-1])
@@ -305,9 +307,9 @@ class Wrong:
         return _version(X, H_E, W_Q, W_K, W_V, real, fill=-1e9, hidden=real[..., None, :])
 
     def only_padding_answers_by_addition(X, H_E, W_Q, W_K, W_V, real):
-        """Your mask is inverted: you add the hugely negative number to the scores of words.
+        """Your mask is inverted: you add a hugely negative number to the scores of words.
 
-        `real` is True for words, and counts as 1 there. Where should the sum stay as it is?
+        `real` is True for words, and counts as 1 there. Which scores should stay as they are?
         """
         scores = _scores(X, H_E, W_Q, W_K) - 1e9 * real[..., None, :]
         return torch.softmax(scores, -1) @ (H_E @ W_V)
@@ -316,7 +318,8 @@ class Wrong:
         """Your mask is inverted: only padding gets weight. Where nothing is padded, your output is
         0.
 
-        In the mask that you hand over, which value means that a key may be seen?
+        `real` is True for words. Does True in your mask mean that a key is seen, or that it is
+        hidden?
         """
         return _version(X, H_E, W_Q, W_K, W_V, real, hidden=real[..., None, :]).nan_to_num(0.0)
 
@@ -328,15 +331,15 @@ class Wrong:
         return _version(X, H_E, W_Q, W_K, W_V, real, fill=1e9)
 
     def padding_gets_infinity(X, H_E, W_Q, W_K, W_V, real):
-        """You give padding the score +∞, which makes every row with padding NaN.
+        """You give padding the score +∞, which makes every output of a padded sentence NaN.
 
         Which sign must infinity have for its exponential to be 0?
         """
         return _version(X, H_E, W_Q, W_K, W_V, real, fill=math.inf)
 
     def padding_scores_one_less(X, H_E, W_Q, W_K, W_V, real):
-        """Scores of padding are only 1 lower than they were, relative to words. Padding keeps
-        weight.
+        """Your mask lowers the scores of padding by only 1, relative to those of words, so padding
+        keeps weight.
 
         How low must a score be for its exponential to be 0?
         """
@@ -368,7 +371,7 @@ class Wrong:
     def first_sentences_padding(X, H_E, W_Q, W_K, W_V, real):
         """You use the padding of the batch's first sentence for all sentences.
 
-        `real` has a row for each sentence. Is it the same everywhere?
+        `real` has a row for each sentence. Are all its rows the same?
         """
         first = real.reshape(-1, real.shape[-1])[0]
         return _version(X, H_E, W_Q, W_K, W_V, first)
@@ -390,8 +393,8 @@ class Wrong:
         return _version(X, H_E, W_Q, W_K, W_V, _of_all(real, every=True))
 
     def padding_at_the_end(X, H_E, W_Q, W_K, W_V, real):
-        """You count the words of a sentence and hide the columns behind that number. Here padding
-        also stands in front of words and between them.
+        """You hide padding as if it stood only at the end: as many columns are left as there are
+        words. But padding may also stand in front of words and between them.
 
         `real` says of each position whether it is a word.
         """
@@ -460,8 +463,8 @@ class Wrong:
         return _version(X, H_E, W_Q, W_K, W_V, real, dim=0)
 
     def softmax_along_the_first_axis_low(X, H_E, W_Q, W_K, W_V, real):
-        """Your softmax runs along dimension 0, over queries or sentences; padding gets equal shares
-        there.
+        """Your softmax runs along dimension 0, over queries or sentences, and padding can get
+        weight there.
 
         Which number means the last dimension, however many there are?
         """
@@ -492,21 +495,21 @@ class Wrong:
     def divided_by_root_of_d_v(X, H_E, W_Q, W_K, W_V, real):
         """You divide the scores by the root of d_v, the width of the values.
 
-        A score is a sum of products of a query with a key. How many terms does it have?
+        A score is the dot product of a query and a key. How many terms does it add up?
         """
         return _version(X, H_E, W_Q, W_K, W_V, real, divisor=math.sqrt(W_V.shape[-1]))
 
     def divided_by_root_of_n(X, H_E, W_Q, W_K, W_V, real):
         """You divide the scores by the root of n, the number of English tokens.
 
-        A score is a sum of products of a query with a key. How many terms does it have?
+        A score is the dot product of a query and a key. How many terms does it add up?
         """
         return _version(X, H_E, W_Q, W_K, W_V, real, divisor=math.sqrt(H_E.shape[-2]))
 
     def divided_by_root_of_m(X, H_E, W_Q, W_K, W_V, real):
         """You divide the scores by the root of m, the number of Dutch tokens.
 
-        A score is a sum of products of a query with a key. How many terms does it have?
+        A score is the dot product of a query and a key. How many terms does it add up?
         """
         return _version(X, H_E, W_Q, W_K, W_V, real, divisor=math.sqrt(X.shape[-2]))
 
@@ -525,7 +528,7 @@ class Wrong:
         return _version(X, H_E, W_Q, W_K, W_V, real, divisor=W_K.shape[-1] ** -0.5)
 
     def divided_after_the_softmax(X, H_E, W_Q, W_K, W_V, real):
-        """You divide by √d_k after the softmax: your weights sum to 1/√d_k.
+        """You divide by √d_k only after the softmax, and not before it.
 
         What stands within the softmax's brackets in the equation?
         """
@@ -541,14 +544,14 @@ class Wrong:
     def equal_weights(X, H_E, W_Q, W_K, W_V, real):
         """All words get the same weight, whatever the query is.
 
-        What do the scores tell the softmax?
+        Print a row of the scores that your softmax gets. Are those of words all equal?
         """
         return _version(X, H_E, W_Q, W_K, W_V, real, divisor=math.inf)
 
     def best_word_alone(X, H_E, W_Q, W_K, W_V, real):
         """Each output row is the value of a single word, the one with the highest score.
 
-        The others get weight, too. Which function turns scores into shares?
+        The other words should get weight, too. Which function turns scores into shares?
         """
         scores = _scores(X, H_E, W_Q, W_K).masked_fill(~real[..., None, :], -math.inf)
         best = torch.nn.functional.one_hot(scores.argmax(-1), scores.shape[-1])
@@ -573,14 +576,14 @@ class Wrong:
     def one_matrix_for_both(X, H_E, W_Q, W_K, W_V, real):
         """You make the keys with W_Q, so W_K is never used.
 
-        Each of the three has a matrix of its own.
+        Queries, keys and values each have a matrix of their own.
         """
         return _version(X, H_E, W_Q, W_Q, W_V, real)
 
     def keys_matrix_for_both(X, H_E, W_Q, W_K, W_V, real):
         """You make the queries with W_K, so W_Q is never used.
 
-        Each of the three has a matrix of its own.
+        Queries, keys and values each have a matrix of their own.
         """
         return _version(X, H_E, W_K, W_K, W_V, real)
 
@@ -635,7 +638,7 @@ class Wrong:
         """Your keys come from X, and your values from H_E. This only runs if both have equally many
         rows.
 
-        A query of a Dutch token is compared with a key for each *English* token.
+        The query of a Dutch token is compared with a key for each *English* token.
         """
         return _attend(X @ W_Q, X @ W_K, H_E @ W_V, real)
 
@@ -656,23 +659,22 @@ class Wrong:
     def with_a_detour(X, H_E, W_Q, W_K, W_V, real):
         """You add X to the output. That is a residual connection, which the equation does not have.
 
-        It only runs where d_v equals d_model. What does the equation add up?
+        It only runs where d_v equals d_model. The decoder layer adds X outside your function.
         """
         return X + correct(X, H_E, W_Q, W_K, W_V, real)
 
     def weights_too(X, H_E, W_Q, W_K, W_V, real):
         """You return two things, and the question asks for one: the output.
 
-        What does the line after `return` list?
+        What stands after `return`?
         """
         output = correct(X, H_E, W_Q, W_K, W_V, real)
         return output, output
 
     def weights_do_not_learn(X, H_E, W_Q, W_K, W_V, real):
-        """The outputs are right, but no gradient reaches X, W_Q and W_K: the weights are constants
-        to autograd.
+        """The outputs are right, but no gradient reaches X, W_Q or W_K.
 
-        Is there a `no_grad` or a `detach` around scores or weights?
+        Is there a `no_grad` or a `detach` on their way to the scores and the attention weights?
         """
         return correct(X.detach(), H_E, W_Q.detach(), W_K.detach(), W_V, real) + 0 * (
             X.sum() + W_Q.sum() + W_K.sum()
@@ -681,8 +683,8 @@ class Wrong:
     def nothing_learns(X, H_E, W_Q, W_K, W_V, real):
         """The outputs are right, but no gradient flows back to any argument.
 
-        numpy, `.data`, `.item()`, `detach` and `torch.tensor(...)` all cut the connection. Which of
-        them did you use?
+        NumPy, `no_grad`, `.data`, `.item()`, `detach` and `torch.tensor(...)` all cut the
+        connection. Which of them do you use?
         """
         return correct(X, H_E, W_Q, W_K, W_V, real).detach()
 
@@ -718,12 +720,12 @@ class Right:
         return torch.stack(rows)
 
     def with_the_kernel(X, H_E, W_Q, W_K, W_V, real):
-        """Torch's own after the projections."""
+        """Torch's own function, after the projections."""
         kernel = torch.nn.functional.scaled_dot_product_attention
         return kernel(X @ W_Q, H_E @ W_K, H_E @ W_V, attn_mask=real[..., None, :])
 
     def scaled_queries(X, H_E, W_Q, W_K, W_V, real):
-        """Divides the queries, and projects the mean of the rows."""
+        """Divides the queries, and multiplies the mean of the rows by W_V."""
         scores = (X @ W_Q / math.sqrt(W_Q.shape[-1])) @ (H_E @ W_K).mT
         hidden = real.logical_not()[..., None, :]
         return torch.softmax(torch.where(hidden, -math.inf, scores), -1) @ H_E @ W_V

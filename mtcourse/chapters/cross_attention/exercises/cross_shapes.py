@@ -35,7 +35,7 @@ class Wrong:
         return list(correct().values())
 
     def rows_and_columns_exchanged():
-        """Your scores have a row for each English token, in training and at inference.
+        """Your scores have a row for each English token.
 
         Queries are rows, keys are columns. Which sentence do the queries come from?
         """
@@ -87,7 +87,7 @@ class Wrong:
         return _answer(total=BATCH * HEADS * N)
 
     def total_of_one_head():
-        """Your total counts each Dutch token once. But it has a query in every head.
+        """Your total counts each Dutch token once. But each has a query in every head.
 
         How many rows of weights does a layer have, over all heads?
         """
@@ -138,7 +138,7 @@ class Wrong:
     def scores_of_the_encoder():
         """Your scores are those of the encoder: English tokens with English tokens.
 
-        Queries are rows of scores, keys are columns. Whose are which?
+        Queries are rows, keys are columns. Which sentence do the queries come from?
         """
         return _answer(scores=(BATCH, HEADS, N, N))
 
@@ -187,7 +187,7 @@ class Wrong:
     def scores_of_both_sentences():
         """Your scores have a column for each token of both sentences.
 
-        The self-attention in the layer below deals with the Dutch tokens. Which are left?
+        The decoder's self-attention deals with the Dutch tokens. Which tokens have keys here?
         """
         return _answer(scores=(BATCH, HEADS, M, M + N))
 
@@ -313,8 +313,8 @@ class Wrong:
         return _answer(total=BATCH * M * D_MODEL)
 
     def step_of_self_attention():
-        """In your third step, three Dutch tokens look at three tokens, as in self-attention without
-        a memory.
+        """In your third step, three Dutch tokens look at three tokens, as in self-attention that
+        computes everything again.
 
         Only one token is new. And how much of the *English* sentence is known?
         """
@@ -398,7 +398,7 @@ class Wrong:
         return _answer(step=(1, N))
 
     def step_of_all_three():
-        """Your third step has a row for three tokens in each of eight sentences.
+        """Your third step has rows for three tokens in each of eight sentences.
 
         How many sentences are there at inference, and which tokens are new?
         """
@@ -440,8 +440,8 @@ class Wrong:
         return _answer(keys=D_MODEL)
 
     def keys_that_grow():
-        """You add up 1, 2, 3, … keys for the Dutch tokens so far, as if nothing were kept in a
-        self-attention.
+        """Your 28 counts keys of Dutch tokens: seven in each of four heads, or 1 + 2 + … + 7 in
+        seven steps.
 
         Which sentence do the keys come from, and does it grow?
         """
@@ -476,7 +476,7 @@ class Wrong:
         return _answer(keys=3 * N)
 
     def keys_of_earlier_steps():
-        """You compute all keys again in each step but the first.
+        """You compute all keys in each of six steps.
 
         Keys are computed from the encoder's output. Does it change while Dutch is written?
         """

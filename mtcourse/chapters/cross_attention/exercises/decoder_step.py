@@ -13,7 +13,7 @@ from mtcourse.checks.outcomes import Case
 
 
 def cases(draw: Draw) -> list[Case]:
-    """Those of the exercise that writes it: m and n different, batches, padding."""
+    """Those of the exercise ``cross_attention``: m and n different, batches, padding."""
     return written.cases(draw)
 
 
@@ -27,7 +27,8 @@ def _version(
 ):
     """The function of the notebook with some of its three bugs fixed.
 
-    Padding gets another score than -inf where that is filled in, and the triangle may be moved.
+    ``fill`` is the score of padding where that bug is fixed; ``hides`` is the first diagonal that
+    the triangle hides.
     """
     Q, K, V = X @ W_Q, H_E @ W_K, H_E @ W_V
     scores = Q @ K.mT / math.sqrt(K.shape[-1])
@@ -53,8 +54,8 @@ class Wrong:
         return _version(X, H_E, W_Q, W_K, W_V, real)
 
     def only_the_triangle_mended(X, H_E, W_Q, W_K, W_V, real):
-        """One bug is fixed: every Dutch token now sees the whole English sentence. But the softmax
-        runs over the Dutch tokens, and padding gets a weight of 1/m from each.
+        """The triangle is fixed: every Dutch token now sees the whole English sentence. But the
+        softmax runs over the Dutch tokens, and padding gets a weight of 1/m from each.
 
         Sum the rows of the weights. Then look at the weight of padding.
         """
@@ -133,7 +134,7 @@ class Wrong:
 
     def only_the_padding_mended_low(X, H_E, W_Q, W_K, W_V, real):
         """One bug is fixed: padding has a very low score. But the softmax runs over the Dutch
-        tokens, so a column of equally low scores gives 1/m.
+        tokens, and in a column of equally low scores every weight is 1/m.
 
         Sum the rows of the weights. And which English tokens does the first Dutch token see?
         """
@@ -148,16 +149,16 @@ class Wrong:
         return _version(X, H_E, W_Q, W_K, W_V, real, padding=True, axis=True, fill=-1e9)
 
     def triangle_moved(X, H_E, W_Q, W_K, W_V, real):
-        """Two bugs are fixed. The triangle is one wider than before: the first Dutch token sees two
-        English tokens.
+        """Two bugs are fixed. The triangle now begins one column further right: the first Dutch
+        token sees two English tokens.
 
         How much of the English sentence should it see?
         """
         return _version(X, H_E, W_Q, W_K, W_V, real, padding=True, axis=True, fill=-1e9, hides=2)
 
     def triangle_smaller(X, H_E, W_Q, W_K, W_V, real):
-        """Two bugs are fixed. The triangle is larger than before: the first Dutch token sees no
-        English token by itself.
+        """Two bugs are fixed. The triangle now begins one column further left: it hides everything
+        from the first Dutch token, whose weights are therefore all equal.
 
         How much of the English sentence should it see?
         """
@@ -231,7 +232,7 @@ class Wrong:
 
     def axis_zero_low(X, H_E, W_Q, W_K, W_V, real):
         """The triangle is gone. The softmax runs along dimension 0, over Dutch tokens or sentences,
-        and padding gets equal shares there.
+        and padding can get weight there.
 
         Which number means the last dimension, however many there are?
         """
@@ -246,8 +247,8 @@ class Wrong:
         return written.Wrong.softmax_over_dutch(X, H_E, W_Q, W_K, W_V, real)
 
     def padding_one_less(X, H_E, W_Q, W_K, W_V, real):
-        """The triangle and the axis are fixed. The scores of padding are only 1 lower than they
-        were.
+        """The triangle and the axis are fixed. But your mask lowers the scores of padding by only
+        1, relative to those of words.
 
         How low must a score be for its exponential to be 0?
         """
@@ -299,10 +300,10 @@ class Wrong:
         return written.Wrong.only_padding_answers_in_numbers(X, H_E, W_Q, W_K, W_V, real)
 
     def padding_mask_inverted_by_addition(X, H_E, W_Q, W_K, W_V, real):
-        """The triangle and the axis are fixed. But the hugely negative number is added to the
-        scores of words.
+        """The triangle and the axis are fixed. But you add a hugely negative number to the scores
+        of words.
 
-        `real` is True for words. Where should the sum stay as it is?
+        `real` is True for words. Which scores should stay as they are?
         """
         return written.Wrong.only_padding_answers_by_addition(X, H_E, W_Q, W_K, W_V, real)
 
@@ -331,8 +332,8 @@ class Wrong:
         return written.Wrong.padding_of_any_sentence(X, H_E, W_Q, W_K, W_V, real)
 
     def padding_of_all_and_zero(X, H_E, W_Q, W_K, W_V, real):
-        """The triangle and the axis are fixed. Padding keeps the score 0, except where it is
-        padding in every sentence.
+        """The triangle and the axis are fixed. Padding keeps the score 0, except in columns that
+        are padding in every sentence.
 
         Does each sentence have its own row of the mask? And which score has an exponential of 0?
         """
@@ -341,18 +342,18 @@ class Wrong:
         return torch.softmax(scores.masked_fill(nowhere, -math.inf), -1) @ (H_E @ W_V)
 
     def padding_counted(X, H_E, W_Q, W_K, W_V, real):
-        """The triangle and the axis are fixed. But you count the words and hide what stands behind
-        that number: padding may stand in front.
+        """The triangle and the axis are fixed. But you hide padding as if it stood only at the end:
+        it may also stand in front of words and between them.
 
         `real` says of each position whether it is a word.
         """
         return written.Wrong.padding_at_the_end(X, H_E, W_Q, W_K, W_V, real)
 
     def padding_rows_zeroed(X, H_E, W_Q, W_K, W_V, real):
-        """The triangle and the axis are fixed. But rows of zeros for padding still take weight from
-        the words.
+        """The triangle and the axis are fixed. Padding adds nothing to the mean, but it has the
+        score 0 and still takes weight from the words.
 
-        A key of zeros has the score 0. Hide padding in the scores.
+        A key of zeros has the score 0, too. Which score has an exponential of 0?
         """
         return written.Wrong.padding_rows_zero(X, H_E, W_Q, W_K, W_V, real)
 
@@ -375,21 +376,21 @@ class Wrong:
         """The three bugs are fixed, but you divide by the root of d_model now. The division was
         right.
 
-        A score is a sum of products of a query with a key. How many terms does it have?
+        A score is the dot product of a query and a key. How many terms does it add up?
         """
         return written.Wrong.divided_by_root_of_d_model(X, H_E, W_Q, W_K, W_V, real)
 
     def divided_by_root_of_d_v(X, H_E, W_Q, W_K, W_V, real):
         """The three bugs are fixed, but you divide by the root of d_v now. The division was right.
 
-        A score is a sum of products of a query with a key. How many terms does it have?
+        A score is the dot product of a query and a key. How many terms does it add up?
         """
         return written.Wrong.divided_by_root_of_d_v(X, H_E, W_Q, W_K, W_V, real)
 
     def divided_by_root_of_n(X, H_E, W_Q, W_K, W_V, real):
         """The three bugs are fixed, but you divide by the root of n now. The division was right.
 
-        A score is a sum of products of a query with a key. How many terms does it have?
+        A score is the dot product of a query and a key. How many terms does it add up?
         """
         return written.Wrong.divided_by_root_of_n(X, H_E, W_Q, W_K, W_V, real)
 
@@ -439,8 +440,8 @@ class Wrong:
     def nothing_learns(X, H_E, W_Q, W_K, W_V, real):
         """The outputs are right, but no gradient flows back to any argument.
 
-        numpy, `.data`, `.item()`, `detach` and `torch.tensor(...)` all cut the connection. Which of
-        them did you use?
+        NumPy, `no_grad`, `.data`, `.item()`, `detach` and `torch.tensor(...)` all cut the
+        connection. Which of them do you use?
         """
         return written.Wrong.nothing_learns(X, H_E, W_Q, W_K, W_V, real)
 

@@ -51,16 +51,16 @@ class Wrong:
         return {key: letter.lower() for key, letter in _LINES.items()}
 
     def others_from_the_triangle():
-        """You blame the triangle because an output depends on the other queries. It hides English
-        tokens, and compares no queries.
+        """You say that the triangle makes an output depend on the other queries. But it only
+        hides English tokens from each query.
 
         Which line computes along the dimension of the queries?
         """
         return _but({_OTHERS: "F"})
 
     def others_from_the_scores():
-        """You blame the scores because an output depends on the other queries. Row j of the scores
-        is made of query j alone.
+        """You say that the scores make an output depend on the other queries. But row j of the
+        scores is computed from query j and the keys alone.
 
         Which line computes along the dimension of the queries?
         """
@@ -75,8 +75,8 @@ class Wrong:
         return _but({_OTHERS: "none"})
 
     def padding_from_the_triangle():
-        """You blame the triangle for the weight of padding. It hides what is later, whether it is
-        padding or not.
+        """You blame the triangle for the weight of padding. It hides later positions,
+        whether they are padding or not.
 
         Which line is about padding, and which score does it leave there?
         """
@@ -99,16 +99,16 @@ class Wrong:
         return _but({_PADDING: "none"})
 
     def first_from_padding():
-        """You blame the line about padding because the first Dutch token sees a single English one.
-        In the second test there is no padding.
+        """You say that the line about padding limits the first Dutch token to one English token.
+        But where nothing is padding, that line changes no score.
 
         Which line treats row 1 of the scores differently from row 3?
         """
         return _but({_FIRST: "E"})
 
     def first_is_right():
-        """You say that the first Dutch token may see a single English one. That would be right in
-        the self-attention of a decoder.
+        """You say that no line has to change although the first Dutch token sees one English token.
+        Such a limit belongs in the decoder's self-attention.
 
         Which English tokens have been read when the decoder begins to write?
         """
@@ -149,7 +149,7 @@ class Right:
         return dict(sorted(_LINES.items()))
 
     def from_what_is_wrong():
-        """The lines that are wrong named, the others "none"."""
+        """Names the wrong lines, and gives "none" for the others."""
         wrong = {_PADDING: "E", _FIRST: "F", _OTHERS: "G"}
         return {key: wrong.get(key, "none") for key in _LINES}
 

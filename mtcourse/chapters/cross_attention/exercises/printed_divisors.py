@@ -33,7 +33,8 @@ class Wrong:
         return list(correct().values())
 
     def upside_down():
-        """All your ratios are upside down: scores as trained over scores as printed.
+        """You divide the wrong way round. For a document, the score as printed is divided by the
+        score as trained.
 
         By what must the trained scores be multiplied to give the printed ones?
         """
@@ -42,12 +43,12 @@ class Wrong:
     def d_is_d_k():
         """You took A's d for the width of a head. It is the width of a row, 128.
 
-        In document A heads are as wide as rows, so one letter is enough. Here they are not.
+        In document A, heads are as wide as rows, so one letter is enough. Here they are not.
         """
         return _answer(A16=1)
 
     def a16_upside_down():
-        """The other numbers are right, but the one for A16 is upside down.
+        """Your number for A16 is upside down.
 
         Document A divides by the larger number. Are its scores larger or smaller than the trained
         ones?
@@ -70,7 +71,8 @@ class Wrong:
         return _answer(A16=D_K / D_MODEL)
 
     def c37_divides_by_one():
-        """Your 1 for C37 means that it gives the trained scores. But it does not divide at all.
+        """Your 1 means that the scores of C37 are the trained ones. But document C does not divide
+        at all.
 
         A trained score is q·k over a root. How many times as large is q·k itself?
         """
@@ -84,7 +86,8 @@ class Wrong:
         return _answer(C37=D_K)
 
     def c37_by_the_rows_width():
-        """For C37 you took the root of 128. The translator divides by the root of the keys' width.
+        """For the scores of C37, you took the root of 128. The translator divides by the root of
+        the keys' width.
 
         Four heads share the width of 128. How wide is one of them?
         """
@@ -98,30 +101,28 @@ class Wrong:
         return _answer(one_head=HALF)
 
     def fold_upside_down():
-        """The numbers for the four documents are right. But your factor for W_Q makes C's scores
-        even larger.
+        """Your factor for W_Q makes C's scores even larger.
 
         C's scores are too large. What must the queries be multiplied by?
         """
         return _answer(fold=ROOT)
 
     def fold_by_the_width():
-        """The numbers for the four documents are right. But your factor makes C's scores too small.
+        """Your factor makes C's scores too small.
 
         They are too large by a root. W_Q enters each score once.
         """
         return _answer(fold=1 / D_K)
 
     def fold_by_half():
-        """The numbers for the four documents are right. Your factor would be right if W_K were
-        multiplied by it, too.
+        """Your factor would be right if W_K were multiplied by it, too.
 
         Only W_Q changes, and it enters each score once.
         """
         return _answer(fold=D_K**-0.25)
 
     def divisors():
-        """You give the numbers that the documents divide by.
+        """You give numbers that the documents divide by.
 
         The question asks for a ratio of two scores: as printed over as trained.
         """
@@ -130,7 +131,7 @@ class Wrong:
         )
 
     def factors():
-        """You give one over each document's divisor: what q·k is multiplied by.
+        """You give one over the divisor of a document: what q·k is multiplied by there.
 
         Divide that by what q·k was multiplied by in training.
         """
@@ -145,12 +146,12 @@ class Wrong:
     def trained_with_the_rows_width():
         """You compare with scores that are divided by the root of 128.
 
-        By the root of which width was this translator trained?
+        By the root of which width were this translator's scores divided in training?
         """
         return _answer(A16=1, B17=2, C37=math.sqrt(D_MODEL), D04=2, fold=1 / math.sqrt(D_MODEL))
 
     def number_of_heads():
-        """You took the ratio of the two widths for A16.
+        """Your 4 for A16 is the ratio of the two widths.
 
         The documents divide by *roots*. And which of the two divisors is larger?
         """
@@ -192,14 +193,14 @@ class Wrong:
         return _answer(B17=HALF, D04=HALF)
 
     def b_does_not_divide():
-        """Your B17 is that of scores which are not divided.
+        """Your B17 would be right if B did not divide its scores.
 
         B divides by √d_k, and so did training.
         """
         return _answer(B17=ROOT)
 
     def d_does_not_divide():
-        """Your D04 is that of scores which are not divided.
+        """Your D04 would be right if D did not divide its scores.
 
         D divides by √d_k, and so did training.
         """
@@ -241,7 +242,7 @@ class Wrong:
         return _answer(C37=HALF)
 
     def c_as_two():
-        """Your C37 is 2, but C's scores are √d_k times as large as the trained ones.
+        """Your C37 is 2, the ratio of √128 to √32. But C divides by neither of them.
 
         C does not divide. How many times as large is q·k as the trained score?
         """
@@ -250,7 +251,7 @@ class Wrong:
     def c_is_nothing():
         """You give 0 for C37.
 
-        That it does not divide means that it divides by 1.
+        A score that is not divided is q·k itself, and not 0: it is as if C divided by 1.
         """
         return _answer(C37=0)
 
@@ -276,14 +277,14 @@ class Wrong:
         return _answer(one_head=1 / math.sqrt(D_MODEL))
 
     def one_head_divisor():
-        """With one head, you compare with scores that are not divided, or the other way round.
+        """With one head, your √128 would be right if only the trained score were divided.
 
         Both are divided. By which roots?
         """
         return _answer(one_head=math.sqrt(D_MODEL))
 
     def one_head_quarter():
-        """With one head, you took a ratio of widths, four to one.
+        """With one head, you took a ratio of widths, 32 to 128.
 
         How wide is a key when there is one head? How do d and d_k differ then?
         """
@@ -332,9 +333,9 @@ class Wrong:
         return _answer(fold=2)
 
     def fold_width_upside_down():
-        """Your factor makes C's scores larger, by d_k.
+        """Your factor makes C's scores d_k times as large.
 
-        They are too large by a root already.
+        They are too large already. By which root?
         """
         return _answer(fold=D_K)
 

@@ -52,9 +52,11 @@ class Wrong:
         return G.mT @ alpha
 
     def all_dimensions_reversed(alpha, G):
-        """Your result is right for one sentence. For a batch, you reversed all dimensions.
+        """Your result is right for one sentence, but your function stops on a batch. How do you
+        transpose and multiply there?
 
-        Swap only the last two: `alpha.mT`.
+        `.T` reverses all dimensions, and `.mT` swaps only the last two. `@` takes batches, and
+        `torch.mm` only single matrices.
         """
         return alpha.permute(*reversed(range(alpha.dim()))) @ G
 
@@ -66,21 +68,22 @@ class Wrong:
         return alpha.mT @ G / G.shape[-2]
 
     def mean_by_weight(alpha, G):
-        """You compute a weighted *mean*: you made each column of weights sum to 1.
+        """You compute a weighted *mean*, as if each column of weights summed to 1.
 
         Only the rows of weights sum to 1. A word with more weight in its column learns more.
         """
         return alpha.mT @ G / alpha.sum(-2).unsqueeze(-1)
 
     def share_for_all(alpha, G):
-        """You give every English word the sum of all G, times all the weight that it received.
+        """You give every English word the sum of all rows of G, times all the weight that it
+        received.
 
         Each Dutch word has its own row of G and its own weight for this English word.
         """
         return alpha.sum(-2).unsqueeze(-1) * G.sum(-2, keepdim=True)
 
     def without_weights(alpha, G):
-        """You give every English word the whole sum of G, whatever its weights are.
+        """You give every English word the sum of all rows of G, whatever its weights are.
 
         Differentiate α_ji V_ic with respect to V_ic. Which factor is left?
         """
@@ -123,14 +126,14 @@ class Wrong:
         return -alpha.mT @ G
 
     def softmax_of_the_transposed(alpha, G):
-        """You apply a softmax to the transposed weights. They are weights already.
+        """You apply a softmax over the Dutch words. But `alpha` holds weights already.
 
         What does the chain rule multiply G by?
         """
         return alpha.mT.softmax(-1) @ G
 
     def softmax_again(alpha, G):
-        """You apply a softmax to the weights before you transpose them. They are weights already.
+        """You apply a softmax over the English words. But `alpha` holds weights already.
 
         What does the chain rule multiply G by?
         """
@@ -223,7 +226,8 @@ class Wrong:
         return alpha.sum(-2).unsqueeze(-1).expand(*alpha.shape[:-2], alpha.shape[-1], G.shape[-1])
 
     def mean_of_g(alpha, G):
-        """You give every English word the mean of G, times all the weight that it received.
+        """You give every English word the mean of the rows of G, times all the weight that it
+        received.
 
         Each Dutch word has its own row of G and its own weight for this English word.
         """

@@ -38,7 +38,7 @@ class Wrong:
         return [PREDICTS / PIECES, READS / PIECES, "predicts"]
 
     def conclusion_turned():
-        """Both shares are right, but they show the opposite of your conclusion.
+        """The row that you call better is the one that aligns worse.
 
         Each share counts agreement. Which of the two is larger?
         """
@@ -82,14 +82,15 @@ class Wrong:
     def errors():
         """Your shares count the pieces that look at a word which is *not* linked.
 
-        Count how often they agree.
+        Count the pieces whose strongest word *is* linked.
         """
         return _answer(1 - PREDICTS / PIECES, 1 - READS / PIECES)
 
     def errors_compared():
         """Your shares count errors, and you took the larger one for the better.
 
-        Count how often they agree. Of two error rates, the smaller one would be better.
+        Count the pieces whose strongest word *is* linked. Of two error rates, the smaller one would
+        be better.
         """
         return _answer(1 - PREDICTS / PIECES, 1 - READS / PIECES, "reads")
 
@@ -155,7 +156,7 @@ class Wrong:
     def first_map():
         """You measured the first map only.
 
-        There are 100 maps. Does your loop add up the counts of all, or start anew each time?
+        There are 100 maps. Does your loop come to an end after the first?
         """
         return _answer(9 / 12, 5 / 12)
 
@@ -277,8 +278,8 @@ class Wrong:
         return _answer(reads=857 / (ALL - LAST))
 
     def compared_with_the_next_missed():
-        """For "reads", you compare row j + 1 with the links of piece j + 1, and divide by the
-        number of all pieces.
+        """For "reads", you compare row j + 1 with the links of piece j + 1, and the first piece
+        never counts as found.
 
         Row j + 1 predicts piece j + 1. Which piece has it just read?
         """
@@ -299,14 +300,14 @@ class Wrong:
         return _answer(reads=161 / PIECES)
 
     def same_row_twice():
-        """Your two shares are equal: you measured the row that predicts twice.
+        """For "reads", you measured the row that predicts the piece.
 
         The piece is read one step later. In which row?
         """
         return _answer(reads=PREDICTS / PIECES)
 
     def reading_row_twice():
-        """Your two shares are equal: you measured the row that reads twice.
+        """For "predicts", you measured the row that has read the piece.
 
         In which row is piece j predicted?
         """

@@ -176,31 +176,32 @@ class Wrong:
         return _joined(weights, target_words, source_words).argmax(-2)
 
     def row_below(weights, target_words, source_words):
-        """You gave each Dutch word the row below its own, which belongs to the word after it.
+        """For Dutch piece j, you took row j + 1.
 
         Row j is where the decoder looked while it wrote piece j. The last row is that of <eos>.
         """
         return strongest(weights.roll(-1, 0), target_words, source_words)
 
     def row_above(weights, target_words, source_words):
-        """You gave each Dutch word the row above its own, which belongs to the word before it.
+        """For Dutch piece j, you took row j - 1, and for the first piece the last row.
 
         Row j is where the decoder looked while it wrote piece j, counted from 0.
         """
         return strongest(weights.roll(1, 0), target_words, source_words)
 
     def in_single_precision(weights, target_words, source_words):
-        """Your matrix of words is in single precision. If the weights are in double precision,
+        """Your function makes a tensor in single precision. If the weights are in double precision,
         torch raises an error.
 
-        `.to(weights.dtype)` gives it the precision of the weights, even if it holds True and False.
+        `.to(weights.dtype)` gives a tensor the precision of the weights, even if it holds True and
+        False.
         """
         rows, columns = _member(target_words).float(), _member(source_words).float()
         return (rows.T @ weights @ columns).argmax(-1)
 
     def renormalised(weights, target_words, source_words):
-        """You divide each row by its sum without <eos>, so that the pieces of a Dutch word do not
-        count equally any more.
+        """You divide each row by its sum without <eos>. A piece that looks mostly at <eos> then
+        counts more than it should.
 
         Leave <eos> out, and leave the other weights as they are.
         """
@@ -233,21 +234,22 @@ class Wrong:
         return weights[rows][:, first].argmax(-1)
 
     def pieces_vote(weights, target_words, source_words):
-        """Each piece of a Dutch word votes for its strongest English word, and the most votes win.
+        """You let each piece of a Dutch word vote for its strongest English word, and the most
+        votes win.
 
-        A piece that is nearly undecided should not count as much as one that is sure. Which mean of
-        its rows does that?
+        A piece that is nearly undecided should not count as much as one that is sure. What changes
+        if you average the rows first?
         """
         chosen = (weights @ _member(source_words).to(weights)).argmax(-1)
         words = range(int(target_words.max()) + 1)
         return torch.stack([chosen[target_words == k].mode().values for k in words])
 
     def pieces_vote_in_order(weights, target_words, source_words):
-        """Each piece of a Dutch word votes for its strongest English word; of equal votes the first
-        one wins.
+        """You let each piece of a Dutch word vote for its strongest English word, and in a tie the
+        first vote wins.
 
-        A piece that is nearly undecided should not count as much as one that is sure. Which mean of
-        its rows does that?
+        A piece that is nearly undecided should not count as much as one that is sure. What changes
+        if you average the rows first?
         """
         chosen = (weights @ _member(source_words).to(weights)).argmax(-1).tolist()
         of_words = [
@@ -257,8 +259,8 @@ class Wrong:
         return torch.tensor([max(votes, key=votes.count) for votes in of_words])
 
     def piece_with_the_largest_cell(weights, target_words, source_words):
-        """You take the English word of the largest single weight among all rows and pieces of a
-        Dutch word.
+        """For each Dutch word, you find the largest single weight in its rows, and take the English
+        word in whose columns it stands.
 
         Weights are shares: which share does a word get from all its pieces?
         """
@@ -271,14 +273,14 @@ class Wrong:
     def number_of_the_piece(weights, target_words, source_words):
         """You return the number of the strongest English *piece*.
 
-        Which word does that piece belong to? And which share has a word of several pieces?
+        Which word does that piece belong to? And which share does a word of several pieces get?
         """
         return (_member(target_words).T.to(weights) @ weights[:, :-1]).argmax(-1)
 
     def number_of_the_piece_or_eos(weights, target_words, source_words):
         """You return the number of the strongest English *piece*, <eos> among them.
 
-        Which word does that piece belong to? And which share has a word of several pieces?
+        Which word does that piece belong to? And which share does a word of several pieces get?
         """
         return (_member(target_words).T.to(weights) @ weights).argmax(-1)
 
@@ -313,7 +315,7 @@ class Wrong:
     def word_of_each_piece(weights, target_words, source_words):
         """For each Dutch *piece* you return the word of its strongest English piece.
 
-        Return one number for each Dutch *word*. And which share has a word of several pieces?
+        Return one number for each Dutch *word*. And which share does a word of several pieces get?
         """
         return source_words[weights[:-1, :-1].argmax(-1)]
 
@@ -361,7 +363,7 @@ class Wrong:
     def one_too_small(weights, target_words, source_words):
         """Every number is one too small.
 
-        Words are counted from 0. Did you take off a column in front?
+        Words are counted from 0, and so are columns. Is 1 subtracted somewhere?
         """
         return strongest(weights, target_words, source_words) - 1
 
@@ -390,7 +392,7 @@ class Wrong:
         return strongest(weights, target_words, source_words)[:-1]
 
     def as_many_as_dutch(weights, target_words, source_words):
-        """You look at as many English words as there are Dutch ones.
+        """You look only at as many English words as there are Dutch ones.
 
         How many English words are there? Which of the two tensors says so?
         """
@@ -420,7 +422,7 @@ class Wrong:
         return strongest(weights**2, target_words, source_words)
 
     def each_english_word_once(weights, target_words, source_words):
-        """You give each English word to one Dutch word only, in their order.
+        """You give each English word to one Dutch word only, in the order of the Dutch words.
 
         Two Dutch words may look at the same English word.
         """
@@ -447,7 +449,8 @@ class Wrong:
         ).argmax(0)
 
     def means_of_both(weights, target_words, source_words):
-        """You average over the pieces of an English word and take the largest row of a Dutch word.
+        """You average over the pieces of an English word, and take the largest entry of each column
+        over the rows of a Dutch word.
 
         Weights are shares: which share does a word get from all its pieces?
         """

@@ -121,7 +121,7 @@ class Wrong:
         return first.expand(*ids.shape, W_E.shape[1])
 
     def one_after_the_other(ids, W_E):
-        """You loop over the ids. A single id, a tensor without dimensions, cannot be looped over.
+        """A single id, a tensor without dimensions, stops your function: it cannot be looped over.
 
         Ids of any shape, even without dimensions, may stand between the brackets of `W_E[…]`. You
         need no loop.
@@ -136,7 +136,7 @@ class Wrong:
         return W_E.detach()[ids]
 
     def one_row_too_low(ids, W_E):
-        """Every token gets the row behind its own, and the last token gets row 0.
+        """Every token gets the row after its own, and token V − 1 gets row 0.
 
         Ids count from 0, and so do rows. `<pad>` has a row, too.
         """
@@ -212,14 +212,14 @@ class Wrong:
     def ids_times_the_rows(ids, W_E):
         """You multiply each row by its id.
 
-        An id says which row it is. The row comes as it stands in the table.
+        An id only says which row to take. Return the row as it stands in the table.
         """
         return W_E[ids] * ids[..., None]
 
     def ids_added(ids, W_E):
         """You add the id to its row.
 
-        An id says which row it is. The row comes as it stands in the table.
+        An id only says which row to take. Return the row as it stands in the table.
         """
         return W_E[ids] + ids[..., None]
 
@@ -255,7 +255,7 @@ class Wrong:
     def dimension_in_front(ids, W_E):
         """A single id gives a table of one row.
 
-        Ids of shape () give rows of shape (d,).
+        An id of shape () gives a row of shape (d,).
         """
         return W_E[torch.atleast_1d(ids)]
 
@@ -269,7 +269,7 @@ class Wrong:
     def repeats_are_zero(ids, W_E):
         """A token that occurs again in its sentence gets zeros.
 
-        Each position gets the row of its token, however often that occurs.
+        Each position gets the row of its token, however often the token occurs.
         """
         if not ids.dim():
             return W_E[ids]
@@ -287,7 +287,7 @@ class Wrong:
     def whole_numbers_only(ids, W_E):
         """You turned the rows into whole numbers.
 
-        Rows hold real numbers. Does your result have a type of its own?
+        Rows hold real numbers. Which of your tensors has an integer type?
         """
         return W_E[ids].long().to(W_E.dtype)
 
@@ -302,7 +302,7 @@ class Wrong:
     def row_1_for_padding(ids, W_E):
         """Token 0 gets row 1.
 
-        Every id has a row, 0, too.
+        Every id has a row of its own, id 0 included.
         """
         return W_E[ids.clamp(min=1)]
 
@@ -314,8 +314,8 @@ class Wrong:
         return W_E.index_select(0, ids)
 
     def each_id_made_a_number(ids, W_E):
-        """You turn each part of the ids into one number. A batch has rows of ids there, and a
-        single id has no parts.
+        """You loop over the ids, and turn each part into one number. In a batch, each part is a
+        whole sentence. A single id cannot be looped over.
 
         Ids of *any* shape may stand between the brackets of `W_E[…]`.
         """
@@ -336,7 +336,7 @@ class Wrong:
         return [W_E[k] for k in ids.flatten().tolist()]
 
     def first_ids_only(ids, W_E):
-        """You look up the first part of the ids only.
+        """Of a sentence you look up only the first token, and of a batch only its first sentence.
 
         Each token has a row.
         """
@@ -350,7 +350,7 @@ class Wrong:
         return W_E[ids.flatten()].sum(0)
 
     def largest_of_the_sentence(ids, W_E):
-        """You took the largest numbers of the rows of a sentence.
+        """In each of the d columns you took the largest number among the rows of a sentence.
 
         Each token keeps its row: the result is (…, n, d).
         """

@@ -67,10 +67,11 @@ class Wrong:
         return X.reshape(*X.shape[:-2], X.shape[-1], X.shape[-2]) @ W_E
 
     def all_dimensions_reversed(X, W_E):
-        """This is right for one sentence, and a batch stops it: you moved the dimension of the
-        sentences, too, or made no room for one.
+        """This is right for one sentence, but stops at a batch: you moved the batch dimension as
+        well, or left no room for one.
 
-        Transpose only the last two dimensions: `X.mT` or `X.transpose(-2, -1)`.
+        Transpose only the last two dimensions: `X.mT` or `X.transpose(-2, -1)`. Then `@` takes any
+        leading dimensions.
         """
         return X.permute(*reversed(range(X.dim()))) @ W_E
 
@@ -139,8 +140,8 @@ class Wrong:
         return X.mT @ W_E.detach()
 
     def columns_made_to_sum_to_1_or_0(X, W_E):
-        """You divided each column by its sum, and left columns of zeros alone. A column of two
-        words gets the mean of their rows.
+        """You divided each column by its sum, and left columns of zeros alone. A column with two
+        ones gives the mean of the two rows, where it should give their sum.
 
         The equation divides by nothing.
         """
@@ -148,9 +149,9 @@ class Wrong:
         return X.mT @ W_E / torch.where(sums == 0, 1, sums)
 
     def columns_at_most_1(X, W_E):
-        """You cut the entries of X off at 1, or made truth values of them.
+        """An entry of X above 1 counts as 1.
 
-        Entries are factors: a word may count twice.
+        Entries are factors: an entry of 2 adds the row of its word twice.
         """
         return X.clamp(max=1).mT @ W_E
 
@@ -163,7 +164,7 @@ class Wrong:
         return X.mT @ (kept * W_E)
 
     def largest_part_alone(X, W_E):
-        """Of a mixture you take only the row of its largest part, times its entry.
+        """Of a mixture you take only the row with the largest entry, times this entry.
 
         A column may be a mixture of several words. The product adds them all up.
         """
@@ -171,7 +172,7 @@ class Wrong:
         return largest.values[..., None] * W_E[largest.indices]
 
     def softmax_of_the_columns(X, W_E):
-        """You put the columns through a softmax, so that zeros count, too.
+        """You put the columns through a softmax, so entries of 0 count, too.
 
         Leave the entries as they are.
         """
@@ -220,7 +221,7 @@ class Wrong:
         return X.mean(-1) @ W_E
 
     def batch_behind_the_tokens(X, W_E):
-        """Your batch stands behind the tokens: (n, batch, d).
+        """Your batch dimension comes after that of the tokens: (n, batch, d).
 
         Leading dimensions stay in front: (batch, n, d).
         """
@@ -272,7 +273,8 @@ class Wrong:
         return (X.mT @ W_E).flip(-2)
 
     def reversed_vocabulary(X, W_E):
-        """You read the columns of X from bottom to top.
+        """The first entry of a column is multiplied by the last row of the table, and so on in
+        reverse order.
 
         Row k of X belongs to row k of the table.
         """
@@ -324,8 +326,8 @@ class Wrong:
         return (X / X.amax(-2, keepdim=True).clamp(min=1e-9)).mT @ W_E
 
     def looked_up_but_zeros(X, W_E):
-        """You look up the row where each column is largest, and treat columns of zeros by
-        themselves. A mixture is more than its largest part.
+        """You look up the row where each column is largest, and treat columns of zeros
+        separately. A mixture is more than its largest part.
 
         The product treats all columns alike.
         """
@@ -334,7 +336,7 @@ class Wrong:
     def sums_multiplied(X, W_E):
         """You multiply the sum of a column by the sum of the table's rows.
 
-        Multiply each entry by the row of *its* word, and add up then.
+        Multiply each entry by the row of *its* word, and then add up.
         """
         return X.sum(-2)[..., None] * W_E.sum(0)
 
@@ -346,7 +348,8 @@ class Wrong:
         return (X.mT @ W_E).cumsum(-2)
 
     def first_word_of_a_column(X, W_E):
-        """Of each column you take the first word whose entry is not 0, whole.
+        """For each column you take the whole row of the first word whose entry is not 0, and
+        nothing else.
 
         A column may be a mixture, or zero. The product adds all its parts.
         """
@@ -355,7 +358,7 @@ class Wrong:
     def last_word_of_a_column(X, W_E):
         """Of a mixture you keep only the last word's part: it overwrites the others.
 
-        The parts are added.
+        Add the parts up.
         """
         H = X.new_zeros(*X.shape[:-2], X.shape[-1], W_E.shape[1])
         for k in range(len(W_E)):
@@ -364,9 +367,9 @@ class Wrong:
         return H
 
     def identity_added(X, W_E):
-        """You added the sum of X to the product.
+        """You added to every number the sum of the token's column, which is 1 for a one-hot column.
 
-        Return the product alone.
+        Return the product alone, with the table as it stands.
         """
         return X.mT @ W_E + X.sum(-2)[..., None]
 

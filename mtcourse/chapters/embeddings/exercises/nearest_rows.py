@@ -65,7 +65,7 @@ class Wrong:
     """What learners write, the more particular before the more general."""
 
     def values_returned(table, token, k):
-        """You return the cosines. Asked for are the *ids* of the rows.
+        """You return the cosines. The question asks for the *ids* of the rows.
 
         `topk` and `sort` return both, the values and their indices.
         """
@@ -89,7 +89,7 @@ class Wrong:
     def ids_of_the_shorter_table(table, token, k):
         """You cut the token's row out of the table, and your ids are those of the shorter table.
 
-        All rows behind it have moved up by one. Put its cosine below all others instead.
+        All rows after it have moved up by one. Put its cosine below all others instead.
         """
         others = torch.cat([table[:token], table[token + 1 :]])
         return cosine_similarities(table[token], others).topk(k).indices
@@ -105,13 +105,14 @@ class Wrong:
     def zeros_left_out_for_the_token(table, token, k):
         """You drop the best row, to leave the token out. A row of zeros is dropped in its place.
 
-        0/0 is nan, and nan sorts as the largest, before the token. Avoid dividing by 0.
+        0/0 is nan, and nan sorts as the largest, before the token. Avoid dividing by 0, and leave
+        the token out by its id.
         """
         units = table / table.norm(dim=-1, keepdim=True)
         return (units @ units[token]).argsort(descending=True, stable=True)[1 : k + 1]
 
     def by_dot_product(table, token, k):
-        """You sort by the dot product. A long row has a large one, wherever it points.
+        """You sort by the dot product, which depends on the norms of the rows, too.
 
         A cosine does not grow with the norms. What is the dot product divided by? Dividing by the
         token's own norm alone does not change the order.
@@ -126,7 +127,7 @@ class Wrong:
         return (table @ table[token]).topk(k).indices
 
     def by_distance(table, token, k):
-        """You sort by distance. A row that points the same way and is longer is far away.
+        """You sort by distance. A row that points the same way but is much longer is far away.
 
         The cosine compares directions alone.
         """
@@ -140,7 +141,7 @@ class Wrong:
         return _best(table @ table[token] / table.square().sum(-1).clamp(min=1e-12), token, k)
 
     def farthest(table, token, k):
-        """These are the rows that are least alike.
+        """These are the rows with the *smallest* cosine.
 
         The cosine of rows that point the same way is 1, and that of opposite rows is -1.
         """
@@ -212,7 +213,7 @@ class Wrong:
         return _best(cosines, token, k)
 
     def own_cosine_set_to_0(table, token, k):
-        """You set the token's own cosine to 0, and it comes before all rows that point away.
+        """The token is ranked as if its own cosine were 0, before all rows that point away.
 
         A cosine can be negative. What is below all of them?
         """
@@ -221,7 +222,7 @@ class Wrong:
         return cosines.topk(k).indices
 
     def own_cosine_set_to_minus_1(table, token, k):
-        """You set the token's own cosine to −1. A row that points the opposite way has that, too.
+        """You set the token's own cosine to −1. A row that points the opposite way has −1, too.
 
         What is below all cosines?
         """
@@ -232,7 +233,7 @@ class Wrong:
     def row_0_left_out_for_the_token(table, token, k):
         """You leave out row 0, and not the token.
 
-        Which id belongs to the row that asks?
+        Which argument says which row to leave out?
         """
         cosines = cosine_similarities(table[token], table)
         return _best(cosines, 0, k)
@@ -248,7 +249,7 @@ class Wrong:
         return cosines.topk(k).indices
 
     def zeros_come_last(table, token, k):
-        """You put rows of zeros behind all others.
+        """You put rows of zeros after all others.
 
         Let their cosine be 0: rows that point away come after them.
         """
@@ -260,7 +261,7 @@ class Wrong:
     def zeros_taken_out(table, token, k):
         """You take rows of zeros out of the table, and your ids are those of the shorter table.
 
-        All rows behind one have moved up. Let their cosine be 0 instead.
+        The rows after them have moved up. Let the cosine of a row of zeros be 0 instead.
         """
         cosines = cosine_similarities(table[token], table)
         cosines[token] = -3
@@ -293,10 +294,11 @@ class Wrong:
         return _best(units @ units[token], token, k)
 
     def one_added_to_the_norms(table, token, k):
-        """You added 1 to each norm against the division by 0. That changes the order: short rows
-        come later.
+        """You added 1 to each norm. That changes the order, because it brings the quotients of
+        short rows nearer to 0.
 
-        Keep each norm above a *tiny* number, or treat rows of zeros by themselves.
+        To avoid a division by 0, keep each norm above a *tiny* number, or treat rows of zeros
+        separately.
         """
         return _best(table @ table[token] / (table.norm(dim=-1) + 1), token, k)
 
@@ -338,8 +340,8 @@ class Wrong:
         return (-(table - table[token]).norm(dim=-1)).topk(k).indices
 
     def sum_of_absolute_differences(table, token, k):
-        """You sort by the sum of absolute differences. A row that points the same way and is longer
-        is far away.
+        """You sort by the sum of absolute differences. A row that points the same way but is much
+        longer is far away.
 
         The cosine compares directions alone.
         """
@@ -369,7 +371,7 @@ class Wrong:
         return torch.cat([cosines.argsort(descending=True)[1:], torch.tensor([token])])[:k]
 
     def all_others(table, token, k):
-        """You return all rows but the token.
+        """You return the ids of all rows but the token's own.
 
         Return only the first k.
         """
@@ -378,7 +380,7 @@ class Wrong:
     def the_rows_themselves(table, token, k):
         """You return the rows of the table.
 
-        Asked for are the *ids* of the rows.
+        The question asks for their *ids*.
         """
         return table[correct(table, token, k)]
 
@@ -414,10 +416,10 @@ class Wrong:
         return (units - units[token]).norm(dim=-1).topk(k).indices
 
     def distance_of_directions(table, token, k):
-        """You sort by the distance of directions, and a row of zeros has the distance 1 there,
-        which is that of a cosine of a half.
+        """You sort by the distance between rows divided by their norms. A row of zeros then has the
+        distance 1, which belongs to a cosine of ½.
 
-        Let the cosine of a row of zeros be 0.
+        Let the cosine of a row of zeros be 0. Which distance belongs to that?
         """
         units = torch.nn.functional.normalize(table)
         return _best(-(units - units[token]).norm(dim=-1), token, k)
@@ -434,7 +436,7 @@ class Wrong:
     def of_every_token(table, token, k):
         """You return neighbours of all tokens.
 
-        Asked for are those of one token.
+        The question asks for those of one token.
         """
         cosines = cosine_similarities(table, table)
         return cosines.fill_diagonal_(-2).topk(k).indices
@@ -451,7 +453,7 @@ class Wrong:
         """You dropped the signs, so a row that points the opposite way counts as near, and may come
         before the token.
 
-        A cosine of −1 means as far apart as possible.
+        A cosine of −1 means as far apart as possible. Leave the token out by its id.
         """
         cosines = cosine_similarities(table[token], table)
         return cosines.abs().argsort(descending=True, stable=True)[1 : k + 1]

@@ -44,13 +44,13 @@ def _counts(ids, V):
 
 
 def unused_rows_are_0(case: Case, value) -> bool:
-    """Rows without a token."""
+    """Rows of words that do not occur hold zeros."""
     unused = [k for k in range(case.arguments[2]) if k not in case.arguments[0]]
     return bool((value[unused] == 0).all())
 
 
 def _rows(ids, H_bar):
-    """Ids and their rows in two lines."""
+    """All ids in one dimension, (n,), and what arrives at them, (n, d)."""
     return ids.flatten(), H_bar.reshape(-1, H_bar.shape[-1])
 
 
@@ -58,7 +58,8 @@ class Wrong:
     """What learners write, the more particular before the more general."""
 
     def rows_of_tokens(ids, H_bar, V):
-        """This is the derivative by the rows of the *sentence*. Return the derivative by the table.
+        """This is `H_bar`, the derivative with respect to the rows of the *sentence*. Return the
+        derivative with respect to the table.
 
         The result has a row for each of the V words of the vocabulary.
         """
@@ -131,7 +132,7 @@ class Wrong:
         return rows.sum(0).expand(V, -1).clone()
 
     def counted_from_1(ids, H_bar, V):
-        """Every sum stands one row too high.
+        """Every sum stands one row too high: the sum for token k is in row k − 1.
 
         Ids count from 0, and so do rows.
         """
@@ -207,7 +208,8 @@ class Wrong:
         return embedding_gradient(ids, H_bar, V) * _counts(ids, V)
 
     def count_times_the_mean(ids, H_bar, V):
-        """Each row gets the mean of everything that arrives, as often as its token occurs.
+        """Each row gets the mean of everything that arrives, multiplied by how often its token
+        occurs.
 
         What arrives differs from position to position. Which positions belong to row k?
         """
@@ -215,9 +217,9 @@ class Wrong:
         return (_counts(ids, V) * rows.mean(0)).to(rows.dtype)
 
     def largest_of_each(ids, H_bar, V):
-        """Where a token repeats, you take the largest number that arrives.
+        """Where a token repeats, you take the largest of the numbers that arrive.
 
-        The row was used at each of these positions. They are added up.
+        The row was used at each of its positions. Add up what arrives there.
         """
         flat, rows = _rows(ids, H_bar)
         used = flat.unique()
@@ -243,9 +245,10 @@ class Wrong:
         return X @ H_bar
 
     def last_sentence_only(ids, H_bar, V):
-        """Only the last sentence counts: each begins with zeros again.
+        """Of a batch, only the last sentence counts.
 
-        All sentences share the table. Make the zeros once, before the loop.
+        All sentences share the table, so it learns from the positions of all of them. If you loop
+        over them, make the zeros once, before the loop.
         """
         return embedding_gradient(*((ids[-1], H_bar[-1]) if ids.dim() > 1 else (ids, H_bar)), V)
 
@@ -288,7 +291,7 @@ class Wrong:
         return embedding_gradient(flat, rows.flip(0), V)
 
     def one_row_too_low(ids, H_bar, V):
-        """Every sum stands one row too low.
+        """Every sum stands one row too low: the sum for token k is in row k + 1.
 
         Ids count from 0, and so do rows.
         """
@@ -312,7 +315,7 @@ class Wrong:
         return embedding_gradient(flat, rows * flat[:, None], V)
 
     def ones_where_used(ids, H_bar, V):
-        """You mark the rows that were used, with ones.
+        """You put ones into the rows that were used, and zeros into the others.
 
         Row k is a sum of rows of `H_bar`. Which rows?
         """
@@ -337,7 +340,7 @@ class Wrong:
     def only_tokens_that_occur_once(ids, H_bar, V):
         """Tokens that repeat get nothing.
 
-        A row that was used twice gets the sum of both.
+        A row that was used twice gets the sum of what arrives at both positions.
         """
         return (embedding_gradient(ids, H_bar, V) * (_counts(ids, V) == 1)).to(H_bar.dtype)
 
@@ -364,7 +367,7 @@ class Wrong:
         return g / g.norm(dim=-1, keepdim=True).clamp(min=1e-9)
 
     def begins_with_ones(ids, H_bar, V):
-        """Your rows begin with ones, and not with zeros.
+        """Every number is 1 too large, as if you had started from ones, and not from zeros.
 
         What does a row get that no token uses?
         """
@@ -387,9 +390,9 @@ class Wrong:
         )
 
     def smallest_of_each(ids, H_bar, V):
-        """Where a token repeats, you take the smallest number that arrives.
+        """Where a token repeats, you take the smallest of the numbers that arrive.
 
-        The row was used at each of these positions. They are added up.
+        The row was used at each of its positions. Add up what arrives there.
         """
         g = H_bar.new_zeros(V, H_bar.shape[-1])
         for k in ids.unique().tolist():
@@ -413,7 +416,7 @@ class Wrong:
     def products_of_each(ids, H_bar, V):
         """Where a token repeats, you multiply what arrives.
 
-        The row was used at each of these positions. They are added up.
+        The row was used at each of its positions. Add up what arrives there.
         """
         g = H_bar.new_zeros(V, H_bar.shape[-1])
         for k in ids.unique().tolist():

@@ -33,7 +33,7 @@ def cases(draw: Draw) -> list[Case]:
 
 
 def _drawn(draw: Draw, ids: list[int], V: int, rate: float, pad: int):
-    """A random table, also at its padding, and a sentence."""
+    """A random table, whose row of padding is random, too, and a sentence."""
     return draw.normal(V, 3), torch.tensor(ids), draw.normal(len(ids), 3), rate, pad
 
 
@@ -103,7 +103,8 @@ class Wrong:
     def copy_left(W_E, ids, H_bar, rate, pad):
         """Two bugs are fixed. One is left: the table that was passed in is changed.
 
-        `table = W_E` is a second name for the same numbers, so the caller's table changes too.
+        `table = W_E` only gives the same tensor a second name, and `-=` or `index_add_` changes
+        that tensor.
         """
         return _version(W_E, ids, H_bar, rate, pad, copied=False)
 
@@ -179,7 +180,7 @@ class Wrong:
         return correct(W_E, ids[whole], H_bar[whole], rate, pad)
 
     def stops_at_padding(W_E, ids, H_bar, rate, pad):
-        """You stop at the first <pad> of a sentence. What stands behind it is lost.
+        """You stop at the first <pad> of a sentence. What comes after it is lost.
 
         Padding may stand anywhere. Leave out its positions, and go on.
         """
@@ -233,9 +234,9 @@ class Wrong:
         return _masked(W_E, ids, H_bar, rate, ids > pad)
 
     def each_sentence_from_the_old_table(W_E, ids, H_bar, rate, pad):
-        """Each sentence starts from the old table, so only the last one counts.
+        """Of a batch, only the last sentence moves the table.
 
-        All sentences move the same table. Copy it once, before the loop.
+        All sentences move the same table. If you loop over them, copy it once, before the loop.
         """
         if ids.dim() == 1:
             return correct(W_E, ids, H_bar, rate, pad)
@@ -313,7 +314,7 @@ class Wrong:
     def padding_left_out_of_the_table(W_E, ids, H_bar, rate, pad):
         """The row of <pad> is missing from your table.
 
-        Return a table of the same shape: the row of <pad> as it was.
+        Return a table of the same shape, with the row of <pad> as it was.
         """
         table = correct(W_E, ids, H_bar, rate, pad)
         return torch.cat([table[:pad], table[pad + 1 :]])
@@ -328,7 +329,7 @@ class Wrong:
     def old_table_returned(W_E, ids, H_bar, rate, pad):
         """You return the table as it was.
 
-        Does your copy, or the table, take part in the step?
+        Which tensor holds the result of the step, and which one do you return?
         """
         return W_E.clone()
 
@@ -384,13 +385,13 @@ class Wrong:
         """You subtract the rate *plus* what arrived, where you should subtract the rate *times*
         what arrived.
 
-        What happens to a row when nothing arrives there?
+        What happens to a row when zeros arrive at its position?
         """
         kept = ids != pad
         return W_E.index_add(0, ids[kept], -(rate + H_bar[kept]))
 
     def signs_only(W_E, ids, H_bar, rate, pad):
-        """You subtract the rate in the direction of what arrived, whatever its size is.
+        """You use only the sign of what arrived: each number moves by the rate, or not at all.
 
         Subtract `rate` times what arrived.
         """
@@ -398,7 +399,7 @@ class Wrong:
         return W_E + rate * moved.sign()
 
     def old_row_of_0_zeroed(W_E, ids, H_bar, rate, pad):
-        """You keep the row of <pad>, and set row 0 to zero.
+        """You set row 0 to zero, whatever the id of <pad> is.
 
         Only the row of `pad` is special, and it stays as it was.
         """

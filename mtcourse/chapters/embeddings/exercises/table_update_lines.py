@@ -32,14 +32,14 @@ class Wrong:
     def without_names():
         """The answer is a dictionary whose keys are the symptoms.
 
-        Put a letter or "none" behind each of them.
+        Put a letter or "none" after each of them.
         """
         return list(_LINES.values())
 
     def all_none():
         """You blame no line for anything, but the three tests below the code show three symptoms.
 
-        Which lines does the first test run through?
+        Take the first test, and write beside each line what it makes.
         """
         return dict.fromkeys(_LINES, "none")
 
@@ -54,7 +54,7 @@ class Wrong:
         """You blame the line that changes the table for the row of <pad>. It changes the rows that
         it is told to change.
 
-        Who tells it which positions count? Print that for a sentence with padding.
+        Which line says which positions count? Print what it makes for a sentence with padding.
         """
         return _but({_PAD: "F"})
 
@@ -106,14 +106,14 @@ class Wrong:
 
     def names_do_not_matter():
         """You say that two names for one tensor do no harm. In the third test, the caller's table
-        is another one afterwards.
+        holds other numbers afterwards.
 
         Which line should have made a copy?
         """
         return _but({_NAMES: "none"})
 
     def climbs():
-        """You say that the table moves uphill. Look for the sign of the step.
+        """You say that the table moves uphill. Look at the sign of the step.
 
         A step against the gradient subtracts. Which line subtracts or adds?
         """
@@ -123,7 +123,7 @@ class Wrong:
         """You say that in a batch, tokens get what arrived at others. Both tensors are flattened in
         the same order.
 
-        Take two sentences of two tokens. Which row stands at position 2 of each flat tensor?
+        Take two sentences of two tokens. Which token is at position 2 of each flat tensor?
         """
         return _but({_BATCH: "C"})
 

@@ -35,12 +35,13 @@ class Wrong:
     def without_names():
         """The numbers are right, but their names are missing.
 
-        Return a dictionary with the names of the question.
+        Make `tied_parameters` a dictionary with the names of the question.
         """
         return list(_answer().values())
 
     def output_forgotten():
-        """You counted the two tables that are looked up. The output layer has a matrix, too.
+        """You left out the output layer: in `three` its own matrix, and in `two` the table that it
+        shares.
 
         It makes a score for each target token from d numbers. How large is it?
         """
@@ -63,7 +64,7 @@ class Wrong:
     def rows_without_width():
         """You counted rows. Each row holds d numbers.
 
-        How many numbers has a table of V rows, each d wide?
+        How many numbers are in a table of V rows, each d wide?
         """
         return _answer(three=V_S + 2 * V_T, two=V_S + V_T, one=V_JOINT)
 
@@ -84,26 +85,27 @@ class Wrong:
     def joint_counted_twice():
         """For one table you counted the joint vocabulary twice.
 
-        Source, target and output use the same V rows.
+        Source, target and output use the same 15,000 rows.
         """
         return _answer(one=2 * V_JOINT * D)
 
     def joint_counted_three_times():
         """For one table you counted the joint vocabulary three times, once for each use.
 
-        Source, target and output use the same V rows.
+        Source, target and output use the same 15,000 rows.
         """
         return _answer(one=3 * V_JOINT * D)
 
     def tokens_for_words():
-        """You counted tokens for the input tables. A word that occurs twice has one row.
+        """You counted every token that is looked up. A token that occurs twice has only one row.
 
         How many *different* rows were looked up?
         """
         return _answer(source_rows=SOURCE_TOKENS, target_rows=TARGET_TOKENS)
 
     def all_rows_everywhere():
-        """You answer that all rows of the input tables get a gradient. But a lookup used only some.
+        """You answer that all rows of the tables that are looked up get a gradient. But a lookup
+        uses only some of them.
 
         If a row was not looked up, can it change the loss?
         """
@@ -118,7 +120,8 @@ class Wrong:
         return _answer(output_rows=TARGET_WORDS, tied_rows=TARGET_WORDS)
 
     def tied_like_a_lookup():
-        """You answer that the output layer reaches all rows, and the tied table only some.
+        """You answer that all columns of the separate output layer get a gradient, but only some
+        rows of the tied table.
 
         The tied table *is* the output layer. A shared table gets the gradients of all its uses,
         added up.
@@ -142,14 +145,14 @@ class Wrong:
     def two_without_the_source():
         """For two tables you left out the source table.
 
-        The output layer and the target table are one. Which table stays besides?
+        The output layer and the target table are one. Which other table is there?
         """
         return _answer(two=V_T * D)
 
     def two_of_the_target():
         """For two tables you counted the target vocabulary twice, and not the source.
 
-        Which two of the three matrices are one, and which one stays besides?
+        Which two of the three matrices are one, and which one is left?
         """
         return _answer(two=2 * V_T * D)
 
@@ -175,14 +178,14 @@ class Wrong:
         return _answer(one=V_T * D)
 
     def one_of_all_three():
-        """For one table you added up all three vocabularies.
+        """For one table you added up all three matrices.
 
-        All three are one table, and the question gives its size.
+        All three are one table, and the question gives the size of its vocabulary.
         """
         return _answer(one=(V_S + 2 * V_T) * D)
 
     def a_third_of_three():
-        """For one table you took a third of the three, or for two two thirds.
+        """For one table you took a third of the number for three, and for two tables two thirds.
 
         The tables have different sizes. Multiply rows by width.
         """
@@ -191,7 +194,7 @@ class Wrong:
     def what_is_saved():
         """For two tables and for one you gave what sharing *saves*.
 
-        Asked for is how many numbers remain.
+        The question asks how many numbers remain.
         """
         return _answer(two=V_T * D, one=(V_S + 2 * V_T - V_JOINT) * D)
 
@@ -241,7 +244,7 @@ class Wrong:
         )
 
     def repeats_alone():
-        """You counted the repeated positions.
+        """You counted only the repetitions: 9 − 7 and 8 − 6.
 
         How many *different* rows were looked up?
         """
@@ -261,7 +264,7 @@ class Wrong:
     def unread_rows():
         """You counted the rows that get *no* gradient.
 
-        Asked for are those that do.
+        The question asks for the rows that do.
         """
         return _answer(
             source_rows=V_S - SOURCE_WORDS,
@@ -271,7 +274,7 @@ class Wrong:
         )
 
     def numbers_for_rows():
-        """You counted numbers. Asked for are rows.
+        """You counted numbers. The question asks for rows.
 
         A row that gets a gradient counts once, however wide it is.
         """
@@ -305,14 +308,15 @@ class Wrong:
         return _answer(output_rows=V_T - TARGET_WORDS, tied_rows=V_T - TARGET_WORDS)
 
     def tied_cancel():
-        """You answer that in the tied table the two gradients of a row that was read cancel.
+        """For the tied table you left out the rows that the decoder reads, as if their two
+        gradients cancelled.
 
-        They come from different uses, and are added. Why should they be each other's opposite?
+        These gradients come from different uses, and are added. Why should one be minus the other?
         """
         return _answer(tied_rows=V_T - TARGET_WORDS)
 
     def output_by_its_stored_rows():
-        """You gave the d stored rows of W_O. Asked for are its columns, one for each token.
+        """You gave the d stored rows of W_O. The question asks for its columns, one for each token.
 
         W_O is d × V_t. Which of the two counts tokens?
         """
@@ -336,7 +340,7 @@ class Wrong:
     def tied_of_the_joint():
         """You gave the tied table the rows of the joint vocabulary.
 
-        Here only target and output are tied. How many rows has the target table?
+        Here only target and output are tied. How many rows does the target table have?
         """
         return _answer(tied_rows=V_JOINT)
 
@@ -363,7 +367,8 @@ class Wrong:
         return _answer(tied_rows=V_S + V_T)
 
     def tied_reads_twice():
-        """You answer that the tied table gets its read rows once for each of its uses.
+        """For the tied table you counted the rows that the decoder reads, once for each of the two
+        uses.
 
         The output layer is a use that reaches other rows, too.
         """
@@ -384,7 +389,7 @@ class Wrong:
         return _answer(source_rows=0)
 
     def with_begin_and_end():
-        """You added `<bos>` or `<eos>` to the tokens that are read.
+        """You counted one row too many on each side, perhaps that of `<bos>` or `<eos>`.
 
         The question says how many tokens are read, and how many of them differ.
         """

@@ -74,7 +74,7 @@ class Wrong:
     """What learners write, the more particular before the more general."""
 
     def letters_exchanged(transcriptions, sentences):
-        """You have the letters exchanged: i numbers the sentences here, and j the words.
+        """You exchanged the letters: i numbers the sentences here, and j the words.
 
         Which of the two changes while you go through one sentence?
         """
@@ -84,16 +84,17 @@ class Wrong:
         }
 
     def judged_without_running(transcriptions, sentences):
-        """You reject every copy with i at the first sentence, before anything was compared.
+        """You reject every copy with i at sentence 1, whatever the sentences are.
 
         Take a sentence of one word, with i = 1. What does the copy with i embed there?
         """
         return {name: None if letter == "j" else 1 for name, letter in transcriptions.items()}
 
     def only_word_i(transcriptions, sentences):
-        """You compare only word i of sentence i. There, i and j are equal, and both copies agree.
+        """You count a sentence as wrong only if it has no word i. One that has a word i can come
+        out wrong, too.
 
-        Compare the rows at *all* positions j of the sentence.
+        Compare the rows at *all* positions j of the sentence. At position j = i, both copies agree.
         """
 
         def word_i(letter, i, words):
@@ -102,8 +103,7 @@ class Wrong:
         return _each(transcriptions, sentences, word_i)
 
     def only_the_number_of_rows(transcriptions, sentences):
-        """You reject no copy. Comparing shapes is not enough: each copy gives a row at each
-        position.
+        """You reject no copy. It is not enough that each position gets a row.
 
         With i in place of j, which word does each of these rows belong to?
         """
@@ -131,7 +131,7 @@ class Wrong:
         return correct(transcriptions, sentences[:1])
 
     def last_sentence(transcriptions, sentences):
-        """You return the last sentence that a copy gets wrong. Asked for is the first.
+        """You return the last sentence that a copy gets wrong. The question asks for the first.
 
         Once you have found a sentence that is wrong, look no further.
         """
@@ -139,8 +139,8 @@ class Wrong:
         return {name: numbers[-1] if numbers else None for name, numbers in wrong.items()}
 
     def counted(transcriptions, sentences):
-        """You return how many sentences a copy gets wrong. Asked for is the number of the first
-        one.
+        """You return how many sentences a copy gets wrong. The question asks for the number of the
+        first one.
 
         Number the sentences from 1, and return the number at which you stop.
         """
@@ -159,7 +159,8 @@ class Wrong:
         }
 
     def sentences_from_0(transcriptions, sentences):
-        """You take word i of sentence i, but count the sentences from 0 and the words from 1.
+        """You look for word i one place too early: at word i − 1 of sentence i, and at the last
+        word of sentence 1.
 
         Document A counts both from 1, so in sentence 1 the letter i means the first word.
         """
@@ -172,7 +173,7 @@ class Wrong:
         return _each(transcriptions, sentences, shifted)
 
     def words_from_0(transcriptions, sentences):
-        """You look for word i one place too far: at `words[i]`, or in a sentence of more than i
+        """You look for word i one place too far: you use `words[i]`, or you ask for more than i
         words. Python counts from 0.
 
         With i counted from 1, word i is `words[i - 1]`.
@@ -208,7 +209,7 @@ class Wrong:
         return _each(transcriptions, sentences, strict)
 
     def zero_for_none(transcriptions, sentences):
-        """You return 0 for a copy that is right everywhere. Asked for is None.
+        """You return 0 for a copy that is right everywhere. The question asks for None.
 
         0 looks like the number of a sentence; None says that there is none.
         """
@@ -217,7 +218,8 @@ class Wrong:
     def names_that_remain(transcriptions, sentences):
         """You return the names of the copies that are right everywhere.
 
-        Asked for is a dictionary: for each name the first sentence that comes out wrong, or None.
+        The question asks for a dictionary: for each name the number of the first sentence that
+        comes out wrong, or None.
         """
         return [
             name for name, number in correct(transcriptions, sentences).items() if number is None
@@ -248,7 +250,7 @@ class Wrong:
     def first_that_is_right(transcriptions, sentences):
         """You return the first sentence that a copy gets *right*.
 
-        Asked for is the first one that it gets wrong.
+        The question asks for the first one that it gets wrong.
         """
 
         def other(letter):
@@ -272,8 +274,8 @@ class Wrong:
         return {transcriptions[k]: v for k, v in correct(transcriptions, sentences).items()}
 
     def from_0_and_the_last_word(transcriptions, sentences):
-        """You count from 0 and look for word i at `words[i - 1]`: for the first sentence that is
-        its *last* word.
+        """You count from 0 and look for word i at `words[i - 1]`. In the first sentence, this is
+        the *last* word.
 
         Document A counts both from 1.
         """
@@ -287,9 +289,10 @@ class Wrong:
         return found
 
     def different_words_only(transcriptions, sentences):
-        """You count a sentence as wrong if it has more than one word.
+        """For a copy with i, you count a sentence as wrong exactly when it has two words or more.
 
-        A sentence that repeats its word gets the right rows. Compare words.
+        A sentence that repeats its word may get the right rows: compare words. And a sentence
+        without a word i comes out wrong.
         """
 
         def embedded(letter, i, words):
@@ -300,9 +303,11 @@ class Wrong:
         }
 
     def neighbours_compared(transcriptions, sentences):
-        """You count a sentence as wrong only if it *begins* with two different words.
+        """You compare only the first two positions, and count a sentence without word i as wrong
+        for the copy with j, too.
 
-        Compare all positions.
+        Compare all positions. The letter j asks for words 1 to n of a sentence, and these are
+        there.
         """
 
         def embedded(letter, i, words):
@@ -365,9 +370,9 @@ class Wrong:
         return dict.fromkeys(transcriptions, found[-1])
 
     def minus_1_for_none(transcriptions, sentences):
-        """You return −1 for a copy that is right everywhere. Asked for is None.
+        """You return −1 for a copy that is right everywhere. The question asks for None.
 
-        −1 looks like a number of a sentence.
+        None says that there is no such sentence. −1 is still a number.
         """
         return {k: v or -1 for k, v in correct(transcriptions, sentences).items()}
 
@@ -381,14 +386,14 @@ class Wrong:
     def right_or_wrong(transcriptions, sentences):
         """You return True or False for each copy.
 
-        Asked for is the number of the first sentence that a copy gets wrong, or None.
+        The question asks for the number of the first sentence that a copy gets wrong, or None.
         """
         return {k: v is None for k, v in correct(transcriptions, sentences).items()}
 
     def all_wrong_ones(transcriptions, sentences):
         """You return all sentences that a copy gets wrong.
 
-        Asked for is the first one.
+        The question asks for the first one.
         """
         return {k: _wrong(letter, sentences) for k, letter in transcriptions.items()}
 
@@ -403,7 +408,7 @@ class Wrong:
     def the_position(transcriptions, sentences):
         """You return the *position* at which the first wrong sentence goes wrong.
 
-        Asked for is the number of the sentence.
+        The question asks for the number of the sentence.
         """
         found = {}
         for name, letter in transcriptions.items():
@@ -469,10 +474,11 @@ class Wrong:
         return {name: None if letter == "j" else 2 for name, letter in transcriptions.items()}
 
     def repeated_words_only(transcriptions, sentences):
-        """You count a sentence as wrong if its word i stands there once, also where it is the only
-        word.
+        """For a copy with i, you count a sentence as wrong exactly when its word i occurs only
+        once.
 
-        A sentence of one word comes out right. Compare all positions.
+        If sentence 1 has a single word, it comes out right. A sentence without a word i comes out
+        wrong. Compare all positions.
         """
 
         def embedded(letter, i, words):

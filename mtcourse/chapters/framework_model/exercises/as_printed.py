@@ -36,7 +36,7 @@ class Wrong:
     def without_names():
         """The answer is a dictionary whose keys are the statements.
 
-        Put True or False behind each of them.
+        Put True or False after each of them.
         """
         return list(_TRUE.values())
 
@@ -50,7 +50,7 @@ class Wrong:
     def all_false():
         """You marked every statement False. But does the decoder not attend twice?
 
-        Count the equations with a softmax over scores in section 3 of document A.
+        In the chapter's figure of the model, how many of the decoder's boxes say attention?
         """
         return dict.fromkeys(_TRUE, False)
 
@@ -62,14 +62,14 @@ class Wrong:
         return _but(_A20)
 
     def mask_hides_the_word():
-        """You say that the mask hides word j from row j, so that the promise of A20 is kept.
+        """You say that row j has not read word j, so that the promise of A20 is kept.
 
         Look at the diagonal of A11: what stands there?
         """
         return _but(_OWN, _A20)
 
     def mask_hides_the_word_but():
-        """You say that the mask hides word j from row j.
+        """You say that row j has not read word j.
 
         Look at the diagonal of A11: what stands there?
         """
@@ -136,7 +136,7 @@ class Wrong:
     def trusts_the_document():
         """You believe the promise (A20) and the low loss.
 
-        First run the experiment of this notebook: what does the printed model write?
+        Look it up in the chapter: what does the printed model write?
         """
         return _but(_A20, _LOSS)
 
@@ -162,7 +162,7 @@ class Wrong:
         return _but(_OWN, _A20, _TARGET, _PADDING)
 
     def repaired_with_padding_and_loss():
-        """You describe the repaired model throughout, even that its loss means something.
+        """You describe the repaired model, with padding hidden, and take its low loss as proof.
 
         Read A10, A11 and A13 as they are printed. What goes into the decoder?
         """
@@ -176,7 +176,7 @@ class Wrong:
         return _but(_A20, _TARGET, _PADDING, _LOSS)
 
     def repaired_and_its_loss():
-        """You describe a shifted model with target positions, whose loss means something.
+        """You describe a shifted model with target positions, and take its low loss as proof.
 
         Read A10, A11 and A13 as they are printed. What goes into the decoder?
         """
@@ -218,7 +218,7 @@ class Wrong:
         return _but(_A20, _PADDING, _LOSS)
 
     def other_models():
-        """You think of documents whose models have no positions at all, and hide padding.
+        """You say that the order of the source does not matter, and that padding is hidden.
 
         Are positions added in A05? Is there an M in A16?
         """
@@ -366,14 +366,15 @@ class Wrong:
         return _but(_TARGET, _PADDING, _LOSS)
 
     def bags_and_promise():
-        """You say that the source has no order, and that output j is what A20 promises.
+        """You say that the order of the source does not matter, and that output j is what A20
+        promises.
 
         What does A05 add? And what goes into row j?
         """
         return _but(_SOURCE, _A20)
 
     def bags_and_loss():
-        """You say that the source has no order, and take the low loss as proof.
+        """You say that the order of the source does not matter, and take the low loss as proof.
 
         What does A05 add? What does the printed model write?
         """

@@ -203,10 +203,10 @@ class Wrong:
         return Wrong.network_missing(G, H_E, W, real) @ W["W_1_D"] @ W["W_2_D"]
 
     def two_networks(G, H_E, W, real):
-        """There is a network after the self-attention, too. Document A has a single one, at the
-        end.
+        """There is a network after the self-attention, too. Document A's decoder has a single one,
+        at the end.
 
-        Follow the names: A_D goes into Q_C unchanged.
+        Follow the names: A_D itself is multiplied by W_Q_C.
         """
         A_D = _attend(G @ W["W_Q_D"], G @ W["W_K_D"], G @ W["W_V_D"], _causal(G.shape[-2]))
         A_D = torch.relu(A_D @ W["W_1_D"]) @ W["W_2_D"]
@@ -240,7 +240,7 @@ class Wrong:
         return _net(_parts(G, H_E, W, real, seen=_causal(G.shape[-2], -1))[1], W)
 
     def does_not_see_itself_low(G, H_E, W, real):
-        """Rows do not see themselves: the first row looks at all words alike.
+        """Rows do not see themselves: the first row gives all words the same weight.
 
         Row j may see column k where k ≤ j.
         """
@@ -262,8 +262,8 @@ class Wrong:
         return _net(_parts(G, H_E, W, real, seen=~_causal(G.shape[-2]))[1], W)
 
     def sees_only_later_low(G, H_E, W, real):
-        """The causal mask is inverted: each row sees only the words after it, and the last one sees
-        all alike.
+        """The causal mask is inverted: each row sees only the words after it, and the last row
+        gives all words the same weight.
 
         Row j may see column k where k ≤ j.
         """
@@ -285,7 +285,8 @@ class Wrong:
         return _net(_parts(G, H_E, W, real, hidden=real[..., None, :])[1], W)
 
     def padding_inverted_low(G, H_E, W, real):
-        """The padding mask is inverted: words have the hugely negative score.
+        """The padding mask is inverted: the scores of words, not of padding, become hugely
+        negative.
 
         `real` is True for words. Which columns of scores should be hidden?
         """
@@ -320,8 +321,8 @@ class Wrong:
         )
 
     def causal_in_cross_too_low(G, H_E, W, real):
-        """There is a causal mask in the cross-attention, too; a row that sees only padding looks at
-        everything alike.
+        """There is a causal mask in the cross-attention, too; a row that may see no word gives all
+        positions the same weight.
 
         The source is known as a whole before the first target word.
         """
@@ -357,10 +358,11 @@ class Wrong:
         )
 
     def padding_without_an_axis(G, H_E, W, real):
-        """The padding mask has no axis for the queries, so in a batch its sentences lie along the
-        target words.
+        """Your decoder is right for a single sentence, but in a batch two shapes do not fit
+        together.
 
-        Scores are (batch, m, n), and `real` is (batch, n).
+        Scores are (batch, m, n), and `real` is (batch, n): which axis is missing in it? And do you
+        count the axes of `G` and `H_E` from the end, as in `G.shape[-2]`?
         """
         return _net(_parts(G, H_E, W, real, hidden=~real)[1], W)
 
@@ -393,7 +395,7 @@ class Wrong:
         return _net(_parts(G, H_E, W, real, hidden=~real.reshape(-1, real.shape[-1]).all(0))[1], W)
 
     def padding_at_the_end(G, H_E, W, real):
-        """You count the words of a source and hide the columns behind that number.
+        """You count the words of a source and hide the columns after that number.
 
         `real` says of each position whether it is a word; padding may stand in front.
         """
@@ -540,8 +542,8 @@ class Wrong:
         return _net(_parts(G, H_E, W, real, values="E", keys="E")[1], W)
 
     def decoders_keys_and_values(G, H_E, W, real):
-        """The keys and values of the cross-attention are made with the matrices of the self-
-        attention, those with a D.
+        """The keys and values of the cross-attention are made with the self-attention's matrices,
+        those with a D.
 
         Cross-attention has matrices of its own, with a C, for all three.
         """
@@ -597,35 +599,35 @@ class Wrong:
         return _decoder(G, H_E, W | {"W_Q_C": W["W_K_C"], "W_K_C": W["W_Q_C"]}, real)
 
     def queries_and_keys_exchanged_in_self(G, H_E, W, real):
-        """In the self-attention, W_Q and W_K have changed places.
+        """In the self-attention, queries and keys have changed places.
 
-        Which of the two makes the rows that ask?
+        Which matrix makes the rows that ask? The rows of the scores belong to these.
         """
         return _decoder(G, H_E, W | {"W_Q_D": W["W_K_D"], "W_K_D": W["W_Q_D"]}, real)
 
     def keys_for_values(G, H_E, W, real):
-        """The cross-attention averages its keys: W_V_C is never used.
+        """The cross-attention averages its keys: W_V_C has no effect.
 
         Keys say where to look, values say what is found there.
         """
         return _net(_parts(G, H_E, W | {"W_V_C": W["W_K_C"]}, real)[1], W)
 
     def keys_for_values_in_self(G, H_E, W, real):
-        """The self-attention averages its keys: W_V_D is never used.
+        """The self-attention averages its keys: W_V_D has no effect.
 
         Keys say where to look, values say what is found there.
         """
         return _decoder(G, H_E, W | {"W_V_D": W["W_K_D"]}, real)
 
     def rows_for_values(G, H_E, W, real):
-        """The cross-attention averages the rows of H_E themselves: W_V_C is never used.
+        """The cross-attention averages the rows of H_E themselves: W_V_C has no effect.
 
         Values are computed from these rows, just as keys are.
         """
         return _decoder(G, H_E, W | {"W_V_C": torch.eye(G.shape[-1], dtype=G.dtype)}, real)
 
     def rows_for_values_in_self(G, H_E, W, real):
-        """The self-attention averages the rows of G themselves: W_V_D is never used.
+        """The self-attention averages the rows of G themselves: W_V_D has no effect.
 
         Values are computed from these rows, just as keys are.
         """
@@ -648,7 +650,7 @@ class Wrong:
         return _decoder(G, H_E, W | {"W_Q_C": one, "W_K_C": one, "W_V_C": one}, real)
 
     def no_query_matrix_in_cross(G, H_E, W, real):
-        """A_D itself asks in the cross-attention: W_Q_C is never used.
+        """A_D itself asks in the cross-attention: W_Q_C has no effect.
 
         Queries are computed from the rows that ask.
         """
@@ -678,7 +680,7 @@ class Wrong:
     def half_a_network(G, H_E, W, real):
         """The second matrix of the network, W_2_D, is missing.
 
-        What stands behind the brackets in the last equation?
+        What comes after the brackets in the last equation?
         """
         return torch.relu(_parts(G, H_E, W, real)[1] @ W["W_1_D"])
 
@@ -721,7 +723,7 @@ class Wrong:
         """There is a network with the encoder's matrices after the self-attention. Document A's
         decoder has a single one, at the end.
 
-        Follow the names: A_D goes into Q_C unchanged.
+        Follow the names: A_D itself is multiplied by W_Q_C.
         """
         return _net(_of_cross(_net(_of_self(G, W), W, "E"), H_E, W, real), W)
 
@@ -733,24 +735,24 @@ class Wrong:
         return _decoder(G, _net(H_E, W, "E"), W, real)
 
     def scaled_twice(G, H_E, W, real):
-        """The scores are divided by d: once by its root within `attend`, and once more outside.
+        """The scores of both attentions are divided by d, and not by √d.
 
-        How often does the equation divide?
+        `attend` divides by √d already. Do you divide once more?
         """
         root = math.sqrt(G.shape[-1])
         return _decoder(G, H_E, W | {"W_Q_D": W["W_Q_D"] / root, "W_Q_C": W["W_Q_C"] / root}, real)
 
     def scaled_twice_in_cross(G, H_E, W, real):
-        """The scores of the cross-attention are divided twice by √d.
+        """The scores of the cross-attention are divided by d, and not by √d.
 
-        `attend` divides already.
+        `attend` divides by √d already. Do you divide once more?
         """
         return _decoder(G, H_E, W | {"W_Q_C": W["W_Q_C"] / math.sqrt(G.shape[-1])}, real)
 
     def scaled_twice_in_self(G, H_E, W, real):
-        """The scores of the self-attention are divided twice by √d.
+        """The scores of the self-attention are divided by d, and not by √d.
 
-        `attend` divides already.
+        `attend` divides by √d already. Do you divide once more?
         """
         return _decoder(G, H_E, W | {"W_Q_D": W["W_Q_D"] / math.sqrt(G.shape[-1])}, real)
 

@@ -81,19 +81,21 @@ class Wrong:
     def rolled(labels, bos, pad):
         """The last column came around to the front, where <bos> belongs.
 
-        `torch.roll` keeps every number. The last one is not needed, and <bos> is new.
+        A rotation, such as `torch.roll`, keeps every number. Here the last one is not needed, and
+        <bos> is new.
         """
         return torch.roll(labels, 1, dims=1).masked_fill(labels == pad, pad)
 
     def rolled_with_padding(labels, bos, pad):
         """The last column came around to the front, and <eos> slid into the padding.
 
-        `torch.roll` keeps every number. The last one is not needed, and <bos> is new.
+        A rotation, such as `torch.roll`, keeps every number. Here the last one is not needed, and
+        <bos> is new.
         """
         return torch.roll(labels, 1, dims=1)
 
     def across_sentences(labels, bos, pad):
-        """The batch was moved as one long row: a sentence begins with the last word of the one
+        """The batch was moved as one long row: each sentence begins with the last id of the one
         before.
 
         Every sentence begins with <bos>. Along which dimension do words follow each other?
@@ -159,35 +161,32 @@ class Wrong:
         return labels
 
     def bos_everywhere(labels, bos, pad):
-        """Each column is copied from the one before after that was overwritten, so <bos> runs
-        through the sentence.
+        """<bos> stands at every position that is not padding, and no word is left.
 
-        Take the words from `labels`, and not from what you are writing.
+        Do you copy from a tensor that you have already overwritten? Take the words from `labels`.
         """
         return torch.full_like(labels, bos).masked_fill(labels == pad, pad)
 
     def bos_everywhere_and_in_padding(labels, bos, pad):
-        """<bos> runs through everything.
+        """<bos> stands at every position, even at those of padding.
 
-        Take the words from `labels`, and not from what you are writing.
+        Do you copy from a tensor that you have already overwritten? Take the words from `labels`.
         """
         return torch.full_like(labels, bos)
 
     def bos_by_column(labels, bos, pad):
-        """Each column is copied from the one before after that was overwritten, so the first word
-        runs through the sentence.
+        """After <bos>, the first word of the sentence stands at every position that is not padding.
 
-        Take the words from `labels`, and not from what you are writing.
+        Do you copy from a tensor that you have already overwritten? Take the words from `labels`.
         """
         read = labels[:, :1].expand_as(labels).clone()
         read[:, 0] = bos
         return read.masked_fill(labels == pad, pad)
 
     def pads_one_too_many(labels, bos, pad):
-        """The row that predicts <eos> reads padding, as if the next label counted. It should read
-        the last word.
+        """The row that predicts <eos> reads padding. It should read the last word.
 
-        Which positions are padding: those of the labels, or those of the shifted inputs?
+        Padding belongs where the *label* is padding, and <eos> is a label like any other.
         """
         read = correct(labels, bos, pad)
         return read.masked_fill((labels == EOS) | (labels == pad), pad)
@@ -207,8 +206,7 @@ class Wrong:
         return correct(labels, bos, pad).masked_fill(labels == pad, EOS)
 
     def eos_slid_away(labels, bos, pad):
-        """Where <eos> slid into the first position of padding, you put <bos>, or left the wrong
-        symbol.
+        """Where <eos> slid into the first position of padding, you put <bos>.
 
         Where the label is padding, so is the input.
         """
@@ -269,7 +267,7 @@ class Wrong:
         return read.masked_fill(labels[:1] == pad, pad)
 
     def one_shorter_with_bos(labels, bos, pad):
-        """The last two columns are dropped, or the result is one column short.
+        """<bos> is in front, but two columns were dropped at the end: there is one input too few.
 
         Each input belongs to one label. How many labels are there?
         """
@@ -298,14 +296,15 @@ class Wrong:
         return longer.masked_fill(longer == EOS, pad)
 
     def bos_and_pad_exchanged(labels, bos, pad):
-        """You exchanged `bos` and `pad`.
+        """Padding stands in front instead of <bos>, and <eos> slid into the first position of
+        padding.
 
-        Which one stands in front, and which one behind?
+        Which symbol says that nothing is written yet? And have you exchanged `bos` and `pad`?
         """
         return correct(labels, pad, bos)
 
     def padding_is_zero(labels, bos, pad):
-        """Padding is recognised by the number 0, or written as 0, whatever `pad` is.
+        """Padding is recognised by the id 0, whatever `pad` is.
 
         The third argument says which id it is.
         """
@@ -377,8 +376,8 @@ class Wrong:
         return correct(labels, bos, pad).flatten()
 
     def last_word_becomes_padding(labels, bos, pad):
-        """The last position of each sentence that has more than one is padding: the row that
-        predicts <eos> reads nothing.
+        """In each sentence that has a word, the row that predicts <eos> reads padding. It should
+        read the last word.
 
         Where the *label* is padding, so is the input.
         """
@@ -387,7 +386,8 @@ class Wrong:
         return Wrong.reads_its_end(labels, bos, pad).masked_fill(beyond, pad)
 
     def last_column_and_eos_lost(labels, bos, pad):
-        """The last column was dropped, and <eos> became padding; nothing stands in front.
+        """The last column was dropped, any other <eos> became padding, and <bos> is missing in
+        front.
 
         What does a decoder read when nothing has been written yet?
         """

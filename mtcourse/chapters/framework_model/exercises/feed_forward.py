@@ -47,9 +47,9 @@ class Wrong:
     """What learners write, the more particular before the more general."""
 
     def no_relu(A, W_1, W_2):
-        """This is A W₁ W₂, without the ReLU between them.
+        """Your result is A W₁ W₂: the ReLU is missing.
 
-        Two matrices in a row are one matrix. What stands between them in the equation?
+        Without a ReLU between them, two matrices act as a single one. Which product goes into it?
         """
         return A @ W_1 @ W_2
 
@@ -70,7 +70,7 @@ class Wrong:
     def relu_twice(A, W_1, W_2):
         """The ReLU between the matrices is right, but a second one follows at the end.
 
-        H_E may have negative numbers. How often does the equation say ReLU?
+        H may have negative numbers. How often does the equation say ReLU?
         """
         return F.relu(F.relu(A @ W_1) @ W_2)
 
@@ -138,7 +138,7 @@ class Wrong:
         return F.relu(A @ W_2) @ W_1
 
     def matrices_transposed(A, W_1, W_2):
-        """You transposed the matrices. Layers of torch store them transposed, document A does not.
+        """Both matrices are transposed. Layers of torch store theirs so, document A does not.
 
         Multiply by them from the right as they are: W₁ has as many rows as A has columns.
         """
@@ -203,7 +203,7 @@ class Wrong:
         return F.silu(A @ W_1) @ W_2
 
     def an_elu(A, W_1, W_2):
-        """There is an ELU between the matrices: negative numbers become eᶻ − 1.
+        """There is an ELU between the matrices: a negative z becomes eᶻ − 1.
 
         ReLU(z) is the larger of 0 and z. What is it for z = −2, and for z = 3?
         """
@@ -231,14 +231,14 @@ class Wrong:
         return F.relu(-(A @ W_1)) @ W_2
 
     def not_below_one(A, W_1, W_2):
-        """The floor is 1 where it should be 0.
+        """Numbers below 1 become 1 between the matrices.
 
         ReLU(z) is the larger of 0 and z. What is it for z = −2, and for z = 3?
         """
         return (A @ W_1).clamp(min=1) @ W_2
 
     def whole_rows(A, W_1, W_2):
-        """A row is kept or set to 0 as a whole, by the sum of its numbers.
+        """A whole row of A W₁ is kept or set to 0, depending on the sum of its numbers.
 
         The ReLU treats each number by itself.
         """
@@ -284,7 +284,7 @@ class Wrong:
     def first_matrix_only(A, W_1, W_2):
         """The second matrix is missing.
 
-        What stands behind the brackets in the equation?
+        What comes after the brackets in the equation?
         """
         return F.relu(A @ W_1)
 
@@ -347,7 +347,7 @@ class Wrong:
         return F.relu(F.layer_norm(A, A.shape[-1:]) @ W_1) @ W_2
 
     def rows_averaged(A, W_1, W_2):
-        """All rows of your result are the mean of the rows.
+        """All rows of your result are equal: each is the mean of the right rows.
 
         No row needs another: which of your steps mixes them?
         """
@@ -357,12 +357,12 @@ class Wrong:
     def a_softmax_at_the_end(A, W_1, W_2):
         """A softmax follows at the end. The equation has none.
 
-        H is not a row of probabilities.
+        The rows of H are not probabilities.
         """
         return (F.relu(A @ W_1) @ W_2).softmax(-1)
 
     def detour_around_the_first(A, W_1, W_2):
-        """A is added between the matrices, or the ReLU is applied to a sum with A.
+        """A is added to A W₁, and the ReLU is applied to the sum.
 
         Document A's equation has no sum.
         """
@@ -378,12 +378,12 @@ class Wrong:
     def detour_and_relu(A, W_1, W_2):
         """A is added to the result, and a ReLU follows.
 
-        Document A's equation has no sum, and a single ReLU.
+        Document A's equation has no sum, and only one ReLU.
         """
         return F.relu(A + F.relu(A @ W_1) @ W_2)
 
     def divided_by_root(A, W_1, W_2):
-        """The product A W₁ is divided by √d, or the result is, as scores are.
+        """The result, or the product A W₁, is divided by √d, as scores are.
 
         No score is computed here.
         """
@@ -392,8 +392,8 @@ class Wrong:
     def changes_A_and_uses_it(A, W_1, W_2):
         """The ReLU is applied to A itself, which changes the caller's A.
 
-        What goes into the ReLU is a product. And methods whose names end with an underscore write
-        into the tensor.
+        What goes into the ReLU is a product. And methods whose names end with an underscore, and
+        `A[...] = 0`, write into the tensor itself.
         """
         return A.clamp_(min=0) @ W_1 @ W_2
 
@@ -407,7 +407,8 @@ class Wrong:
     def changes_A_and_goes_on(A, W_1, W_2):
         """What is negative in A is set to 0 in place, which changes the caller's A and the result.
 
-        What goes into the ReLU is a product. And `A[...] = 0` writes into the tensor.
+        What goes into the ReLU is a product. And methods whose names end with an underscore, and
+        `A[...] = 0`, write into the tensor itself.
         """
         return F.relu(A.clamp_(min=0) @ W_1) @ W_2
 
@@ -444,7 +445,7 @@ class Right:
         return torch.stack(rows).reshape(*A.shape[:-1], -1)
 
     def half_of_a_sum(A, W_1, W_2):
-        """The larger of z and 0 is half of z plus its size."""
+        """The larger of z and 0 is half of z + |z|."""
         inside = A @ W_1
         return 0.5 * (inside + inside.abs()) @ W_2
 

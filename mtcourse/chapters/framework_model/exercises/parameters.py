@@ -40,23 +40,25 @@ class Wrong:
     """What learners write, the more particular before the more general."""
 
     def without_names():
-        """The numbers may be right, but their names are missing.
+        """The numbers are right, but their names are missing.
 
         The answer is a dictionary with the names of the question as keys.
         """
         return [_TABLES, _ATTENTION, _NETWORKS, _OUTPUT, _TABLES + _ATTENTION + _NETWORKS + _OUTPUT]
 
     def two_attentions():
-        """You counted two attentions. The source has one, the target has one, and there is a third.
+        """You counted six matrices for the attentions: an attention is missing, or a matrix in
+        each.
 
-        Which attention connects the two sides? It has matrices of its own.
+        Which attention connects the two sides? And what does each attention make with matrices?
         """
         return _answer(_TABLES, 6 * D**2, _NETWORKS, _OUTPUT)
 
     def one_attention():
-        """You counted the matrices of a single attention, W_Q, W_K and W_V.
+        """You counted three matrices for the attentions: a single attention, or one matrix in each.
 
-        Look at the picture of the model: in how many boxes does it say attention?
+        In the chapter's figure of the model, how many boxes say attention? And how many matrices
+        has each?
         """
         return _answer(_TABLES, 3 * D**2, _NETWORKS, _OUTPUT)
 
@@ -68,9 +70,9 @@ class Wrong:
         return _answer(_TABLES, D**2, _NETWORKS, _OUTPUT)
 
     def output_projections():
-        """You gave each attention a fourth matrix. Document A's single head has none.
+        """You counted twelve matrices for the attentions, as if each had a fourth one.
 
-        It comes with several heads, in chapter 9.
+        A fourth matrix comes with several heads, in chapter 9. Document A's single head has none.
         """
         return _answer(_TABLES, 12 * D**2, _NETWORKS, _OUTPUT)
 
@@ -82,7 +84,7 @@ class Wrong:
         return _answer(_TABLES, _ATTENTION, 16 * D**2, _OUTPUT)
 
     def one_network():
-        """You counted one network. Encoder and decoder each have their own.
+        """You counted two matrices for the networks: a single network, or one matrix in each.
 
         A08 has W₁ᴱ and W₂ᴱ. And A17?
         """
@@ -188,7 +190,7 @@ class Wrong:
         return _with(tables=V_S * D * V_T * D)
 
     def three_tables():
-        """You counted the target's table twice, once more for the output.
+        """You counted the target's table twice, or W_O as one of the tables.
 
         The output has a name of its own among the parts.
         """
@@ -230,14 +232,14 @@ class Wrong:
         return _with(attention=8 * D**2)
 
     def six_attentions():
-        """You counted twice as many matrices as there are.
+        """You counted eighteen matrices for the attentions. There are fewer.
 
         How many attentions are there, and which matrices has each of them?
         """
         return _with(attention=18 * D**2)
 
     def three_matrices():
-        """You counted three numbers for each row, or matrices with d numbers.
+        """You counted d numbers for each matrix in the attentions.
 
         A matrix d × d has d² numbers.
         """
@@ -253,40 +255,42 @@ class Wrong:
     def attention_biases():
         """You counted biases in the attentions. Document A has none.
 
-        The question says it.
+        The question says so.
         """
         return _with(attention=_ATTENTION + 9 * D)
 
     def biases_everywhere():
         """You counted biases in every layer. Document A has none.
 
-        The question says it.
+        The question says so.
         """
         return _with(attention=_ATTENTION + 9 * D, networks=_NETWORKS + 4 * D, output=_OUTPUT + V_T)
 
     def heads_of_eight():
-        """You counted the attentions with the width of a head, d/8 or less.
+        """Your matrices in the attentions are d × d/8, as if there were eight heads.
 
         The model has one head. How wide is it?
         """
         return _with(attention=9 * D * D // 8)
 
     def scores_counted():
-        """You counted a fourth matrix, or scores, in one attention.
+        """You counted ten matrices for the attentions, as if one attention had a fourth.
 
-        Scores are computed and not learnt.
+        Scores are computed and not learnt, and a single head has no output matrix of its own.
         """
         return _with(attention=10 * D**2)
 
     def three_networks():
-        """You counted three networks, one after each attention.
+        """You counted six matrices for the networks: a network too many, or a matrix too many in
+        each.
 
-        The decoder has a single network, behind its second attention.
+        The decoder has a single network, after its second attention. Each network has W₁ and W₂.
         """
         return _with(networks=6 * D**2)
 
     def four_networks():
-        """You counted four networks.
+        """Your networks have 8 d² numbers, as if there were four, or as if they were wider in the
+        middle.
 
         There are two networks, and each has two matrices, d × d.
         """
@@ -300,7 +304,8 @@ class Wrong:
         return _with(networks=D**2)
 
     def networks_of_twice_the_width():
-        """Your networks are eight times as large as document A's.
+        """Your networks have 32 d² numbers. There are too many of them, or they are much too wide
+        in the middle.
 
         There are two networks, and each has two matrices, d × d.
         """
@@ -349,9 +354,10 @@ class Wrong:
         return _with(output=2 * _OUTPUT)
 
     def positions_in_the_sum():
-        """The parts are right, but the sum has 64 learnt positions.
+        """The parts are right, but the sum also counts 64 learnt positions, or one d × d matrix too
+        many.
 
-        The question says how the positions are made.
+        The question says how the positions are made. Add up the four parts, each once.
         """
         return _with(all_=_SUM + 64 * D)
 
@@ -419,16 +425,16 @@ class Wrong:
         return _with(4 * _TABLES, 4 * _ATTENTION, 4 * _NETWORKS, 4 * _OUTPUT)
 
     def width_of_512():
-        """You counted with another width than 64, that of document B.
+        """You counted with a width of 512 instead of d.
 
         The question says which width it is.
         """
         return _with((V_S + V_T) * 512, 9 * 512**2, 4 * 512**2, 512 * V_T)
 
     def in_thousands():
-        """You give thousands.
+        """You give the sum in thousands.
 
-        Give whole numbers.
+        Give the number itself.
         """
         return _with(all_=_SUM / 1000)
 

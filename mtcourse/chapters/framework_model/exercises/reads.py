@@ -128,8 +128,8 @@ class Wrong:
     def of_logits_transposed(before, after):
         """You compare logits instead of probabilities, and the map is transposed.
 
-        A number added to a whole row of logits changes no prediction. And which word is `after[k]`
-        for?
+        A number added to a whole row of logits changes no prediction. And `after[k]` belongs to
+        word k: should k be the row or the column?
         """
         return Wrong.of_logits(before, after).T.contiguous()
 
@@ -172,10 +172,10 @@ class Wrong:
         return (change > ROUNDING).T
 
     def mean_change(before, after):
-        """You average the changes of a row with their signs. Probabilities sum to 1, so they
-        cancel.
+        """Your result is False everywhere, even where a prediction moves.
 
-        Take absolute values first.
+        Do you add up or average changes of probabilities with their signs? Probabilities sum to 1,
+        so these changes cancel. If you do not: which numbers do you compare, and with which limit?
         """
         change = (after.softmax(-1) - before.softmax(-1)).mean(-1).abs()
         return (change > ROUNDING).T
@@ -218,16 +218,18 @@ class Wrong:
         return (change > ROUNDING).T
 
     def of_probabilities(before, after):
-        """You compare the probabilities themselves. A rare word's can hardly move by a thousandth.
+        """You compare the probabilities themselves. The probability of a rare word can hardly move
+        by a thousandth.
 
-        The question asks for the logarithm of some probability.
+        The question compares logarithms of probabilities.
         """
         return ((after.softmax(-1) - before.softmax(-1)).abs().amax(-1) > ROUNDING).T
 
     def of_probabilities_transposed(before, after):
         """You compare the probabilities themselves, and the map is transposed.
 
-        The question asks for their logarithms. And which word is `after[k]` for?
+        The question compares their logarithms. And `after[k]` belongs to word k: should k be the
+        row or the column?
         """
         return (after.softmax(-1) - before.softmax(-1)).abs().amax(-1) > ROUNDING
 
@@ -242,7 +244,7 @@ class Wrong:
     def only_rising(before, after):
         """You count only changes upwards. A probability may fall.
 
-        What does the sign of a change matter? Take absolute values.
+        Does the sign of a change matter? Take absolute values.
         """
         change = _logs(before, after)[1]
         return (change.amax(-1) > ROUNDING).T
@@ -250,7 +252,7 @@ class Wrong:
     def only_falling(before, after):
         """You count only changes downwards. A probability may rise.
 
-        What does the sign of a change matter? Take absolute values.
+        Does the sign of a change matter? Take absolute values.
         """
         change = _logs(before, after)[1]
         return (change.amin(-1) < -ROUNDING).T
@@ -259,18 +261,18 @@ class Wrong:
         """You average the sizes of the changes over the vocabulary. One word of 400 then counts for
         little.
 
-        Which of the changes in a row must exceed a thousandth, and which changes: of probabilities
-        or of their logarithms?
+        Which of the changes in a row must exceed a thousandth? And do you take changes of
+        probabilities, or of their logarithms?
         """
         change = _logs(before, after)[1]
         return (change.abs().mean(-1) > ROUNDING).T
 
     def sum_of_sizes(before, after):
-        """You put the changes of all words together. Rounding in many words then exceeds a
-        thousandth.
+        """You combine the changes of all words into one number, such as their sum. Many tiny
+        changes together then exceed a thousandth.
 
-        Which of the changes in a row must exceed a thousandth, and which changes: of probabilities
-        or of their logarithms?
+        Which of the changes in a row must exceed a thousandth? And do you take changes of
+        probabilities, or of their logarithms?
         """
         change = _logs(before, after)[1]
         return (change.abs().sum(-1) > ROUNDING).T
@@ -278,8 +280,8 @@ class Wrong:
     def squares(before, after):
         """You compare squares of the changes with a thousandth.
 
-        Which of the changes in a row must exceed a thousandth, and which changes: of probabilities
-        or of their logarithms?
+        Which of the changes in a row must exceed a thousandth? And do you take changes of
+        probabilities, or of their logarithms?
         """
         change = _logs(before, after)[1]
         return ((change**2).amax(-1) > ROUNDING).T
@@ -287,14 +289,14 @@ class Wrong:
     def sum_of_squares(before, after):
         """You compare the sum of the squared changes with a thousandth.
 
-        Which of the changes in a row must exceed a thousandth, and which changes: of probabilities
-        or of their logarithms?
+        Which of the changes in a row must exceed a thousandth? And do you take changes of
+        probabilities, or of their logarithms?
         """
         change = _logs(before, after)[1]
         return ((change**2).sum(-1) > ROUNDING).T
 
     def limit_half(before, after):
-        """Your limit is a half, or near it.
+        """Your limit lies between a quarter and a half.
 
         How large is a thousandth?
         """
@@ -390,14 +392,14 @@ class Wrong:
         return ((q - q[:1]).abs().amax(-1) > ROUNDING).T
 
     def strict_triangle(before, after):
-        """You return a triangle without the diagonal, whatever the experiment shows.
+        """You return the triangle below the diagonal, whatever the experiment shows.
 
         What a model should read and what it does read are two things. Compare the numbers.
         """
         return torch.ones(len(before), len(before), dtype=torch.bool).tril(-1)
 
     def upper_triangle(before, after):
-        """You return the triangle above the diagonal, whatever the experiment shows.
+        """You return the diagonal and the triangle above it, whatever the experiment shows.
 
         What a model may read and what it does read are two things. Compare the numbers.
         """
@@ -495,7 +497,8 @@ class Wrong:
     def unmoved_transposed(before, after):
         """Your result is True where nothing moved, and it is transposed.
 
-        True should mean that this row has read this word. And which word is `after[k]` for?
+        True should mean that this row has read this word. And `after[k]` belongs to word k: should
+        k be the row or the column?
         """
         return ~correct(before, after).T
 

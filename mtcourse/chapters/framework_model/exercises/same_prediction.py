@@ -152,7 +152,7 @@ class Wrong:
     def shares_of_the_earlier(beginning, other):
         """You compare the last word by itself, and leave it out of the proportions.
 
-        The last row attends to itself, too: the causal mask allows k = j.
+        The last row attends to itself, too: the sums run up to k = t.
         """
         return beginning[-1] == other[-1] and _shares(beginning[:-1]) == _shares(other[:-1])
 
@@ -262,14 +262,14 @@ class Wrong:
         )
 
     def rounded_to_one(beginning, other):
-        """You compare proportions that are rounded to one decimal.
+        """You compare proportions too roughly, as if they were rounded to one decimal.
 
         Compare fractions, or products of whole numbers, without rounding.
         """
         return beginning[-1] == other[-1] and _rounded(beginning, 1) == _rounded(other, 1)
 
     def rounded_to_two(beginning, other):
-        """You compare proportions that are rounded to two decimals.
+        """You compare proportions too roughly, as if they were rounded to two decimals.
 
         Compare fractions, or products of whole numbers, without rounding.
         """
@@ -299,7 +299,7 @@ class Wrong:
         return beginning[-1] == other[-1] and sum(beginning) == sum(other)
 
     def shares_without_names(beginning, other):
-        """You compare which proportions occur, and not which word has which, and the last word.
+        """You compare the last word and which proportions occur, but not which word has which.
 
         What does the fraction still know of the prefix, once equal words are gathered?
         """
@@ -308,7 +308,7 @@ class Wrong:
         )
 
     def shares_without_names_alone(beginning, other):
-        """You compare which proportions occur, and not which word has which.
+        """You compare which proportions occur, but not which word has which.
 
         What does the fraction still know of the prefix, once equal words are gathered?
         """
@@ -376,14 +376,14 @@ class Wrong:
         return beginning[0] == other[0]
 
     def in_order_without_repetitions(beginning, other):
-        """You compare the words in order, each once where it is repeated in place.
+        """You compare the words in order, after reducing each run of equal words to one.
 
         Where does the order of words appear in the fraction?
         """
         return [w for w, _ in groupby(beginning)] == [w for w, _ in groupby(other)]
 
     def order_of_first_use(beginning, other):
-        """You compare the last word and the order in which words occur first.
+        """You compare the last word and the order in which words first occur.
 
         Where does the order of words appear in the fraction?
         """
@@ -441,7 +441,7 @@ class Wrong:
         return beginning in (other, other[::-1])
 
     def without_the_first_of_several(beginning, other):
-        """You leave out the first word of each prefix that has several, as if it were <bos> and
+        """You leave out the first word of each prefix of two or more words, as if it were <bos> and
         took no part.
 
         Every word of the prefix has a term in both sums.

@@ -100,7 +100,7 @@ def _loop(table, bos, eos, most, *, row=-1, reads_all=True, stops=True):
 
 
 def _written(table, bos, eos, most, seen=None, chosen=None, ends=None):
-    """The right loop, with something else that is read, chosen, or ends it."""
+    """The right loop, with a change in what the model reads, what is chosen, or what ends it."""
     ids = [bos]
     for _ in range(most):
         logits = logits_of(table, seen(ids) if seen else ids)
@@ -137,9 +137,10 @@ class Wrong:
         return _loop(table, bos, eos, most, row=0)
 
     def last_word_left(table, bos, eos, most):
-        """One bug is left: you give the model the last word alone, without the ones before it.
+        """The model still gets the last word alone, without the ones before it.
 
         The model has no memory. Hand over everything that it should take into account, each time.
+        Several rows then come out: which of them do you use?
         """
         return _loop(table, bos, eos, most, reads_all=False)
 
@@ -166,9 +167,9 @@ class Wrong:
         return [bos, *correct(table, bos, eos, most)]
 
     def loses_the_first(table, bos, eos, most):
-        """The first word is missing: you cut off more than <bos>.
+        """The first word is missing from the list that you return.
 
-        Count what is in the list before the loop begins.
+        What is in your list before the loop begins, and how much of it do you cut off at the end?
         """
         return correct(table, bos, eos, most)[1:]
 
@@ -189,7 +190,7 @@ class Wrong:
     def least_probable(table, bos, eos, most):
         """You take the word with the smallest score.
 
-        Greedy search takes the largest.
+        Which score does the most probable word have?
         """
         ids = [bos]
         while len(ids) <= most:
@@ -207,9 +208,9 @@ class Wrong:
         return _loop(table, eos, eos, most)
 
     def begins_with_two(table, bos, eos, most):
-        """The loop begins with 2, whatever the id of <bos> is.
+        """The loop begins with 2 and ends at 3, whatever the ids of <bos> and <eos> are.
 
-        They are the second and the third argument.
+        These ids are the second and the third argument.
         """
         return _loop(table, 2, 3, most)
 
@@ -235,9 +236,11 @@ class Wrong:
         return _written(table, bos, eos, most, ends=lambda word, ids: word == 0)
 
     def begins_with_nothing(table, bos, eos, most):
-        """The loop begins with an empty list, so there is no row to take a word from.
+        """An index fails: perhaps the model was given an empty list, or you ask for a row that does
+        not exist.
 
-        What does the model read before the first word?
+        What does the model read before the first word? With n ids, what is the index of the last
+        row?
         """
         return _written(table, bos, eos, most, seen=lambda ids: ids[1:])
 
@@ -309,15 +312,16 @@ class Wrong:
         return _written(table, bos, eos, most, chosen=lambda logits: logits.amax(0).argmax())
 
     def place_in_all_rows(table, bos, eos, most):
-        """The word is a place in all rows together: `argmax` without a row counts through the whole
-        matrix.
+        """The word is not an id, but a place in the whole matrix of scores: `argmax` went through
+        all rows together.
 
         Choose a row first.
         """
         return _written(table, bos, eos, most, chosen=lambda logits: logits.argmax())
 
     def best_row(table, bos, eos, most):
-        """The word is the number of a row: the largest score of the last column.
+        """The word is not an id, but the number of the row with the largest score in the last
+        column.
 
         Rows are words that were read, columns are words to write.
         """
@@ -326,7 +330,7 @@ class Wrong:
     def second_best(table, bos, eos, most):
         """The word is the second best.
 
-        Greedy search takes the largest score.
+        Which score does the most probable word have?
         """
         return _written(table, bos, eos, most, chosen=lambda logits: logits[-1].topk(2).indices[1])
 
@@ -347,7 +351,7 @@ class Wrong:
     def repetition_is_left_out(table, bos, eos, most):
         """A word that was written already is not written again.
 
-        A sentence may have a word twice. Which score is the largest?
+        A sentence may have a word twice. Return all words, as they were written.
         """
         return list(dict.fromkeys(correct(table, bos, eos, most)))
 
@@ -371,7 +375,7 @@ class Wrong:
         return words
 
     def eos_removed(table, bos, eos, most):
-        """The loop goes on after <eos>, and all <eos> are taken out at the end.
+        """The loop goes on after <eos>, and leaves each <eos> out of the words that it returns.
 
         Where does a sentence end?
         """
@@ -420,7 +424,7 @@ class Wrong:
     def first_word_only(table, bos, eos, most):
         """Only the first word is written.
 
-        Is there a loop, and does its `return` stand behind it?
+        Is there a loop, and does `return` stand after it or within it?
         """
         return correct(table, bos, eos, most)[:1]
 
@@ -467,7 +471,7 @@ class Wrong:
         return correct(table, bos, eos, 100)
 
     def always_most(table, bos, eos, most):
-        """You return as many words as `most` says, with <eos> or padding behind the sentence.
+        """You always return `most` ids: the sentence, and then <eos> in every place that is left.
 
         Return the words between <bos> and <eos>.
         """

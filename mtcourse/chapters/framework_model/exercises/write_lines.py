@@ -32,7 +32,7 @@ class Wrong:
     def without_names():
         """The answer is a dictionary whose keys are the symptoms.
 
-        Put a letter or "none" behind each of them.
+        Put a letter or "none" after each of them.
         """
         return list(_LINES.values())
 
@@ -51,10 +51,10 @@ class Wrong:
         return {key: letter.lower() for key, letter in _LINES.items()}
 
     def eos_from_the_loop():
-        """You blame the head of the loop for what follows <eos>. It asks whether the loop is done,
-        and believes the answer.
+        """You blame the head of the loop for what follows <eos>. It reads `done`, but does not set
+        it.
 
-        Who decides that it is done? On what does the decision depend?
+        Which line decides that the loop is done? On what does its decision depend?
         """
         return _but({_EOS: "B"})
 
@@ -62,22 +62,22 @@ class Wrong:
         """You blame the line that appends for what follows <eos>. It appends only while the loop is
         not done.
 
-        Who decides that it is done? On what does the decision depend?
+        Which line decides that the loop is done? On what does its decision depend?
         """
         return _but({_EOS: "H"})
 
     def eos_from_the_condition():
-        """You blame the condition before the word is appended for what follows <eos>. It asks
-        whether the loop is done, and believes the answer.
+        """You blame the condition before the word is appended for what follows <eos>. It reads
+        `done`, but does not set it.
 
-        Who decides that it is done? On what does the decision depend?
+        Which line decides that the loop is done? On what does its decision depend?
         """
         return _but({_EOS: "G"})
 
     def eos_is_heeded():
         """You say that writing ends with <eos>. Search the code for the argument `eos`.
 
-        Who decides that the loop is done? On what does the decision depend?
+        Which line decides that the loop is done? On what does its decision depend?
         """
         return _but({_EOS: "none"})
 
@@ -90,8 +90,8 @@ class Wrong:
         return _but({_ROW: "D"})
 
     def row_is_right():
-        """You say that the right row predicts. With one id there is one row, and so it is never
-        seen.
+        """You say that the right row predicts. As long as only one id goes in, there is only one
+        row, and the fault does not show.
 
         If three ids went in, which row would have read all three? Which one is taken?
         """
@@ -115,7 +115,7 @@ class Wrong:
     def one_too_many():
         """You say that it writes one word too many. The ids have <bos> in front.
 
-        How many words have been written when the ids are `most` + 1?
+        How many words have been written when there are `most` + 1 ids?
         """
         return _but({_MOST: "F"})
 
@@ -127,7 +127,8 @@ class Wrong:
         return _but({_BOS: "I"})
 
     def begins_without():
-        """You say that <bos> should not be among the ids at all. The model needs it to begin with.
+        """You blame the line that puts <bos> among the ids. The model must read <bos> before the
+        first word.
 
         Which part of the ids is returned?
         """

@@ -93,10 +93,10 @@ class Wrong:
         return _through(Q, K, V, A_bar, scale_Q=1 / root, scale_K=1 / root)
 
     def softmax_skipped(Q, K, V, A_bar):
-        """The softmax is missing on the way back: you used the gradient of the weights for the
-        scores.
+        """The softmax is missing on the way back: you used the gradient of the weights α for that
+        of the scores S.
 
-        Multiply each row of it by the softmax's derivative, diag(α) - α αᵀ, to get from α to S.
+        Multiply each row of ᾱ by the softmax's derivative, diag(α) - α αᵀ.
         """
         return _through(Q, K, V, A_bar, lambda alpha, alpha_bar: alpha_bar)
 
@@ -147,7 +147,7 @@ class Wrong:
         )
 
     def signs_of_scores(Q, K, V, A_bar):
-        """The gradients of queries and keys have the wrong sign; that of the values is right.
+        """The gradients of queries and keys have the wrong sign.
 
         Which of the two terms of the softmax's derivative is subtracted from the other?
         """
@@ -162,7 +162,7 @@ class Wrong:
         return K_bar, Q_bar, V_bar
 
     def values_first(Q, K, V, A_bar):
-        """All three gradients are right, but V comes first, as on the way back.
+        """You return the gradient of V first. It belongs last.
 
         Return them in the order Q, K, V.
         """
@@ -189,9 +189,10 @@ class Wrong:
         return S_bar @ K / root, S_bar @ Q / root, alpha.mT @ A_bar
 
     def all_dimensions_reversed(Q, K, V, A_bar):
-        """One sentence is right. In a batch, `.T` reversed all dimensions.
+        """A single sentence is right. A batch stops with an error: do you transpose more than the
+        last two dimensions?
 
-        Swap only the last two, with `.mT`.
+        `.T` reverses the order of all dimensions; `.mT` swaps the last two.
         """
         root = math.sqrt(Q.shape[-1])
         alpha = (Q @ K.permute(*reversed(range(K.dim()))) / root).softmax(-1)
@@ -219,9 +220,10 @@ class Wrong:
         return _through(Q, K, V, A_bar, scale_Q=math.sqrt(Q.shape[-1]))
 
     def scale_multiplied(Q, K, V, A_bar):
-        """You multiplied by √d_k on the way back, to undo the division.
+        """You multiplied by √d_k on the way back, as if to undo the division.
 
-        A gradient is not undone: a factor on the way forward is the *same* factor on the way back.
+        The way back undoes nothing: a factor on the way forward is the *same* factor on the way
+        back.
         """
         return _through(Q, K, V, A_bar, scale_Q=Q.shape[-1], scale_K=Q.shape[-1])
 
@@ -292,21 +294,21 @@ class Wrong:
     def outer_weight_forgotten(Q, K, V, A_bar):
         """You subtracted the weighted mean of the row, but did not multiply by α afterwards.
 
-        Both parts of diag(α) - α αᵀ have a factor α_k.
+        In row j, both parts of diag(α) - α αᵀ have a factor α_j.
         """
         return _through(Q, K, V, A_bar, lambda a, b: b - (a * b).sum(-1, keepdim=True))
 
     def outer_weight_only_in_front(Q, K, V, A_bar):
         """The first part, α ᾱ, is right. The second needs a factor α, too, before it is subtracted.
 
-        Write out row k of (diag(α) - α αᵀ) ᾱ.
+        Write out entry j of (diag(α) - α αᵀ) ᾱ.
         """
         return _through(Q, K, V, A_bar, lambda a, b: a * b - (a * b).sum(-1, keepdim=True))
 
     def outer_weight_only_behind(Q, K, V, A_bar):
         """The second part, α times the weighted mean, is right. In the first, α is missing.
 
-        Write out row k of (diag(α) - α αᵀ) ᾱ.
+        Write out entry j of (diag(α) - α αᵀ) ᾱ.
         """
         return _through(Q, K, V, A_bar, lambda a, b: b - a * (a * b).sum(-1, keepdim=True))
 
@@ -320,7 +322,7 @@ class Wrong:
     def weight_squared(Q, K, V, A_bar):
         """You multiplied by α twice after subtracting the weighted mean.
 
-        Write out row k of (diag(α) - α αᵀ) ᾱ, and count the factors α_k.
+        Write out entry j of (diag(α) - α αᵀ) ᾱ, and count the factors α_j.
         """
         return _through(Q, K, V, A_bar, lambda a, b: a * a * (b - (a * b).sum(-1, keepdim=True)))
 
@@ -429,7 +431,7 @@ class Wrong:
         return _through(Q, K, V, A_bar, scale_K=-1)
 
     def keys_and_values_exchanged(Q, K, V, A_bar):
-        """All three gradients are right, but that of V comes second and that of K third.
+        """You return the gradient of V second and that of K third.
 
         Return them in the order Q, K, V.
         """
@@ -439,7 +441,7 @@ class Wrong:
     def keys_and_values_added_up(Q, K, V, A_bar):
         """You added the gradients of keys and values over the leading dimensions.
 
-        Weights are shared, keys and values are not: each sentence and head has its own.
+        Each sentence and head has its own keys and values. Only weight matrices are shared.
         """
         Q_bar, K_bar, V_bar = correct(Q, K, V, A_bar)
         return Q_bar, *(x.reshape(-1, *x.shape[-2:]).sum(0) for x in (K_bar, V_bar))
@@ -447,12 +449,12 @@ class Wrong:
     def everything_added_up(Q, K, V, A_bar):
         """You added all three gradients over the leading dimensions.
 
-        Weights are shared; queries, keys and values are not: each sentence and head has its own.
+        Each sentence and head has its own Q, K and V. Only weight matrices are shared.
         """
         return tuple(x.reshape(-1, *x.shape[-2:]).sum(0) for x in correct(Q, K, V, A_bar))
 
     def values_alone(Q, K, V, A_bar):
-        """The gradient of the values is right. Those of queries and keys are 0 in yours.
+        """Your gradients of queries and keys are 0.
 
         A depends on them through the weights: go back through the softmax.
         """

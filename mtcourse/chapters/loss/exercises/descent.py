@@ -75,7 +75,7 @@ def _without_word_0(X, labels, W_1, W_2):
 
 
 def _stepped(way):
-    """A step by each weight's gradient after it went through something, and the step's number."""
+    """The loop, with steps by what `way` makes of the two gradients and the number of the step."""
 
     def run(X, labels, W_1, W_2, rate, steps):
         number = 0
@@ -92,7 +92,7 @@ def _stepped(way):
 
 
 def _told(losses_from, *arguments):
-    """The right weights, with something else than the losses."""
+    """The right weights, with what `losses_from` makes of the losses."""
     W_1, W_2, losses = _run(*arguments)
     return W_1, W_2, losses_from(losses)
 
@@ -118,7 +118,8 @@ class Wrong:
     def uphill(X, labels, W_1, W_2, rate, steps):
         """You step *along* the gradient, so the loss grows.
 
-        The gradient points to where the loss grows. Which sign takes you down?
+        The gradient points to where the loss grows. Look at two signs: that of your step, and that
+        of the gradient of the logits.
         """
         return _run(X, labels, W_1, W_2, -rate, steps)
 
@@ -202,7 +203,7 @@ class Wrong:
         return W_1, W_2, losses[:-1]
 
     def one_step_too_many(X, labels, W_1, W_2, rate, steps):
-        """The losses are right, but the weights moved one time too many.
+        """The weights that you return have moved one time too many.
 
         There are steps + 1 losses but only `steps` steps. Stop before the last move.
         """
@@ -250,7 +251,7 @@ class Wrong:
     def gradients_added_up(X, labels, W_1, W_2, rate, steps):
         """Each step follows the sum of all gradients so far.
 
-        Which gradient belongs to a step: those before it as well, or only the one at these weights?
+        Does a step in A21 use earlier gradients, or only the one at the present weights?
         """
         so_far = [0, 0]
 
@@ -315,15 +316,15 @@ class Wrong:
     def signs_of_the_gradient(X, labels, W_1, W_2, rate, steps):
         """You step by the gradient's sign only, the same distance in every direction.
 
-        In A21, the step is longer where the gradient is.
+        In A21, the larger the gradient, the longer the step.
         """
         way = _stepped(lambda A_bar, B_bar, _: (A_bar.sign(), B_bar.sign()))
         return way(X, labels, W_1, W_2, rate, steps)
 
     def gradients_of_length_1(X, labels, W_1, W_2, rate, steps):
-        """You divide each gradient by its length.
+        """You divide each gradient by its norm.
 
-        In A21, the step is longer where the gradient is.
+        In A21, the larger the gradient, the longer the step.
         """
         way = _stepped(lambda A_bar, B_bar, _: (A_bar / A_bar.norm(), B_bar / B_bar.norm()))
         return way(X, labels, W_1, W_2, rate, steps)
@@ -331,7 +332,7 @@ class Wrong:
     def first_weight_uphill(X, labels, W_1, W_2, rate, steps):
         """W_1 moves along its gradient, and W_2 against it.
 
-        Both should go down.
+        Both should move against their gradients.
         """
         way = _stepped(lambda A_bar, B_bar, _: (-A_bar, B_bar))
         return way(X, labels, W_1, W_2, rate, steps)
@@ -339,13 +340,14 @@ class Wrong:
     def second_weight_uphill(X, labels, W_1, W_2, rate, steps):
         """W_2 moves along its gradient, and W_1 against it.
 
-        Both should go down.
+        Both should move against their gradients.
         """
         way = _stepped(lambda A_bar, B_bar, _: (A_bar, -B_bar))
         return way(X, labels, W_1, W_2, rate, steps)
 
     def first_weight_by_the_sum(X, labels, W_1, W_2, rate, steps):
-        """The step of W_1 follows the gradient of the sum over rows, that of W_2 the mean's.
+        """The step of W_1 follows the gradient of the sum over rows, but that of W_2 follows the
+        gradient of the mean.
 
         Divide by the number of rows once, at the logits: it reaches both.
         """
@@ -353,7 +355,8 @@ class Wrong:
         return way(X, labels, W_1, W_2, rate, steps)
 
     def second_weight_by_the_sum(X, labels, W_1, W_2, rate, steps):
-        """The step of W_2 follows the gradient of the sum over rows, that of W_1 the mean's.
+        """The step of W_2 follows the gradient of the sum over rows, but that of W_1 follows the
+        gradient of the mean.
 
         Divide by the number of rows once, at the logits: it reaches both.
         """
@@ -368,7 +371,7 @@ class Wrong:
         return _run(X, labels, W_1, W_2, rate / len(X), steps)
 
     def mean_over_every_entry(X, labels, W_1, W_2, rate, steps):
-        """You divide the gradient by all entries of the logits, rows times words.
+        """You divide the gradient by the number of entries of the logits, rows times words.
 
         The loss is a mean over rows only.
         """
@@ -509,7 +512,7 @@ class Wrong:
         return _run(X, labels, W_1, W_2, rate, steps + 1)
 
     def weights_before_the_last_step(X, labels, W_1, W_2, rate, steps):
-        """The losses are right, but the weights are those before the last step.
+        """The weights that you return are those before the last step.
 
         Return the weights to which the last loss belongs.
         """
@@ -517,7 +520,7 @@ class Wrong:
         return A, B, _run(X, labels, W_1, W_2, rate, steps)[2]
 
     def weights_of_the_start(X, labels, W_1, W_2, rate, steps):
-        """The losses are right, but you return the weights that you were given.
+        """You return the weights that you were given.
 
         Return the weights after the last step.
         """
@@ -566,14 +569,15 @@ class Wrong:
         return _told(lambda losses: losses[:1].expand_as(losses), *arguments)
 
     def losses_in_a_column(*arguments):
-        """All is right but that each loss is in a row of its own: the losses have two dimensions.
+        """The numbers are right, but each loss stands in a row of its own: the losses have two
+        dimensions.
 
-        Return one row of steps + 1 numbers.
+        Return a tensor with one dimension and steps + 1 numbers.
         """
         return _told(lambda losses: losses[:, None], *arguments)
 
     def losses_first(*arguments):
-        """All three are right, but the losses come first.
+        """You return the losses before the weights.
 
         Return W_1, W_2, losses.
         """
@@ -581,7 +585,7 @@ class Wrong:
         return losses, W_1, W_2
 
     def weights_exchanged(*arguments):
-        """All three are right, but W_2 comes before W_1.
+        """You return W_2 before W_1.
 
         Return W_1, W_2, losses.
         """

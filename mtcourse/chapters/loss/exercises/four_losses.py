@@ -87,9 +87,10 @@ class Wrong:
     """What learners write, the more particular before the more general."""
 
     def changes_the_losses(losses, labels):
-        """Your function sets the losses at padding to 0 in the table that it is given.
+        """Your function changes the table of losses that it is given.
 
-        The caller may still need it. `torch.where` and `masked_fill` make a new one.
+        The caller may still need it. To set losses to 0 in a new table, use `torch.where` or
+        `masked_fill`.
         """
         right = correct(losses, labels)
         losses[labels == 0] = 0
@@ -103,7 +104,8 @@ class Wrong:
         return list(correct(losses, labels).values())
 
     def padding_counted_everywhere(losses, labels):
-        """Padding is counted: its losses are in every sum, and its positions in every mean.
+        """Padding is counted: its losses are in all four, and `tokens` and `each` count its
+        positions as tokens.
 
         Where a label is 0 there was nothing to predict. Leave out its loss and do not count it.
         """
@@ -127,7 +129,8 @@ class Wrong:
         return _answer(s.sum(), s.mean(), s.sum() / (labels != 0).sum(), losses.mean())
 
     def mean_over_all_places(losses, labels):
-        """All sums are right. But the means over tokens divide by all positions, padding included.
+        """Where you should divide by a number of tokens, you divide by a number of positions,
+        padding included.
 
         How many tokens does each sentence have? Count the labels that are not 0.
         """
@@ -136,7 +139,7 @@ class Wrong:
         return right | {"tokens": s.sum() / labels.numel(), "each": (s / places).mean()}
 
     def tokens_over_all_places(losses, labels):
-        """`tokens` divides by all positions of the batch, padding included. The others are right.
+        """`tokens` divides by all positions of the batch, padding included.
 
         Such a loss falls when a batch gets more padding. Count the labels that are not 0.
         """
@@ -144,7 +147,8 @@ class Wrong:
         return right | {"tokens": s.sum() / labels.numel()}
 
     def each_over_all_places(losses, labels):
-        """In `each`, every sentence is divided by the length of the longest. The others are right.
+        """In `each`, every sentence is divided by the padded length, the number of columns of
+        `labels`.
 
         Divide each sentence by its own number of tokens.
         """
@@ -249,7 +253,7 @@ class Wrong:
         return {name: -value for name, value in correct(losses, labels).items()}
 
     def losses_for_labels(losses, labels):
-        """You take each position with a loss above 0 for a token, and do not ask the labels.
+        """You take each position with a loss above 0 for a token, and do not look at the labels.
 
         At padding, any number may stand. What tells you that it is padding?
         """
@@ -265,7 +269,7 @@ class Wrong:
         return _all_of((losses * padding).sum(-1), padding.sum(-1).clamp(1))
 
     def padding_turned_round_and_nothing_left(losses, labels):
-        """You added up the losses at padding, and divided by 0 where a sentence has none.
+        """You added up the losses at padding, and divided by 0 where a sentence has no padding.
 
         Where does a label of 0 stand?
         """
@@ -283,7 +287,7 @@ class Wrong:
 
     def positions_for_sentences_divided_by_0(losses, labels):
         """You added along the wrong dimension, over the sentences, and divided by 0 at a position
-        where all of them are padding.
+        where every sentence has padding.
 
         Rows are sentences. Along which dimension do the tokens of a sentence stand?
         """
@@ -365,12 +369,13 @@ class Wrong:
     def sentences_not_averaged(losses, labels):
         """`sentences` holds one number for each sentence. It should be one number: their mean.
 
-        What does 1/N with a sum over i in front of it do (A19)?
+        What does 1/N in front of a sum over i do (A19)?
         """
         return _of(losses, labels, sentences=lambda s, c: s)
 
     def sentences_over_all_places(losses, labels):
-        """`sentences` divides by all positions of the table. It should divide by their rows.
+        """`sentences` divides by the number of all positions. It should divide by the number of
+        rows.
 
         In A19, N is the number of sentences.
         """
@@ -379,12 +384,12 @@ class Wrong:
     def tokens_over_sentences(losses, labels):
         """`tokens` divides by the number of sentences, as document A does (A19).
 
-        By how many tokens is the third formula divided?
+        By what does the third formula divide?
         """
         return _of(losses, labels, tokens=lambda s, c: s.sum() / len(c))
 
     def tokens_of_each_sentence(losses, labels):
-        """`tokens` holds one number for each sentence. Add the losses of all first.
+        """`tokens` holds one number for each sentence. Add the losses of all sentences first.
 
         The third formula has one fraction in front of both sums.
         """
@@ -419,7 +424,7 @@ class Wrong:
         return _of(losses, labels, each=lambda s, c: (s / c).mean() / len(c))
 
     def each_over_all_tokens(losses, labels):
-        """In `each`, every sentence is divided by the tokens of the whole batch.
+        """In `each`, every sentence is divided by the number of tokens of the whole batch.
 
         Divide each sentence by its own number of tokens.
         """

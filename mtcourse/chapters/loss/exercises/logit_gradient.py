@@ -62,13 +62,13 @@ def _real(labels):
 
 
 def _by(logits, labels, difference, padding=True):
-    """The mean over tokens, with something else than softmax less one-hot."""
+    """The gradient of the mean over tokens, with another difference than softmax less one-hot."""
     gradient = difference(logits.softmax(-1), _onehot(logits, labels))
     return (gradient * _real(labels) if padding else gradient) / (labels != 0).sum()
 
 
 def _over(logits, labels, divisor):
-    """The gradient of the sum, divided otherwise."""
+    """The gradient of the sum over tokens, divided by `divisor`."""
     return likelihood.logit_gradient(logits, labels) / divisor
 
 
@@ -113,8 +113,8 @@ class Wrong:
         return _over(logits, labels, _sentences(labels))
 
     def over_the_first_dimension(logits, labels):
-        """You divided by `len(labels)`. In a batch that is the number of sentences, and in one
-        sentence that of all positions.
+        """You divided by the size of the first dimension. In a batch that is the number of
+        sentences, and in a single sentence the number of positions.
 
         The mean is over tokens. How many labels are not 0?
         """
@@ -157,7 +157,7 @@ class Wrong:
         return logits.softmax(-1) * _real(labels) / (labels != 0).sum()
 
     def by_the_probabilities(logits, labels):
-        """This is the gradient of the probabilities, -1/p at the label.
+        """This is the gradient with respect to the probabilities, -1/p at the label.
 
         Go back through the softmax as well, to the logits.
         """
@@ -165,7 +165,7 @@ class Wrong:
         return -_onehot(logits, labels) / p * _real(labels) / (labels != 0).sum()
 
     def squared_error(logits, labels):
-        """You multiplied p - y by p (1 - p), as for a squared error.
+        """You multiplied p - y by p (1 - p), as for a squared error after a sigmoid.
 
         With a logarithm in the loss, that factor cancels. Start from log Σ exp(u) - u[y].
         """
@@ -217,7 +217,7 @@ class Wrong:
         return correct(logits, labels) / _sentences(labels)
 
     def over_tokens_and_words(logits, labels):
-        """You also divided by the number of words V. Only the tokens are averaged over.
+        """You also divided by the number of words V. The mean is over tokens only.
 
         The sum over k stands inside the logarithm. Is it divided by anything?
         """
@@ -260,7 +260,7 @@ class Wrong:
         return gradient * (labels == 0)[..., None] / (labels != 0).sum()
 
     def word_0_left_out(logits, labels):
-        """You set the *column* of word 0 to 0. Padding is where the *label* is 0: those rows.
+        """You set the *column* of word 0 to 0. Padding is a *row*: one whose label is 0.
 
         The logit of word 0 is in every softmax, and has a gradient.
         """
@@ -293,7 +293,8 @@ class Wrong:
         return _by(logits, labels, lambda p, y: (p * y).sum(-1, keepdim=True) * (p - y))
 
     def of_the_squares(logits, labels):
-        """This is the gradient of the squared distance between probabilities and one-hot row.
+        """This is the gradient of the squared distance between the probabilities and the one-hot
+        row.
 
         The loss is log Σ exp(u) - u[y]. Differentiate that.
         """
@@ -318,7 +319,8 @@ class Wrong:
         return _by(logits, labels, lambda p, y: p * (p - y - (p * (p - y)).sum(-1, keepdim=True)))
 
     def minus_one_over_p(logits, labels):
-        """Your gradient is (1 - y)/(1 - p) - y/p, as if each word were a yes or no by itself.
+        """Your gradient is (1 - y)/(1 - p) - y/p, as if each word were a yes-or-no question of its
+        own.
 
         Start from log Σ exp(u) - u[y], and differentiate with respect to u[k].
         """
@@ -360,7 +362,7 @@ class Wrong:
         return _by(logits, labels, lambda p, y: (p - y).abs())
 
     def loss_times_the_rows(logits, labels):
-        """You multiplied by the loss of each token.
+        """You multiplied each row by the loss of its token.
 
         The derivative of log x is 1/x: nothing of the loss itself is left.
         """
@@ -369,7 +371,7 @@ class Wrong:
         )
 
     def labels_from_1(logits, labels):
-        """Your 1 stands at the word before the label: at y - 1.
+        """You subtracted the 1 at the word before the label: at y - 1.
 
         Words are numbered from 0 to V - 1, as columns are.
         """

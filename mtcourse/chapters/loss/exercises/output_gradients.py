@@ -99,9 +99,10 @@ class Wrong:
         return _walk(A_C, W_1, W_2, W_O, U_bar, lambda F, R_bar: R_bar.relu())
 
     def open_at_zero(A_C, W_1, W_2, W_O, U_bar):
-        """At F = 0 you let the gradient pass. By convention, the derivative there is 0.
+        """Where the input of the ReLU is exactly 0, you let the gradient pass. The question takes
+        the derivative there to be 0.
 
-        Use F > 0, as torch does.
+        Do you compare with `>` or with `>=`?
         """
         return _walk(A_C, W_1, W_2, W_O, U_bar, lambda F, R_bar: R_bar * (F >= 0))
 
@@ -123,9 +124,9 @@ class Wrong:
         return W_O_bar, W_2_bar, W_1_bar, U_bar @ W_O.T @ W_2.T @ W_1.T
 
     def W_2_from_before_the_relu(A_C, W_1, W_2, W_O, U_bar):
-        """You computed the gradient of W_2 from F. But W_2 multiplies ReLU(F).
+        """You computed the gradient of W_2 from A_C W_1. But W_2 multiplies ReLU(A_C W_1).
 
-        In the product R W_2, which matrix is the left factor?
+        For Y = X W, the gradient of W is Xᵀ Y_bar. What is X here?
         """
         W_O_bar, _, W_1_bar, A_bar = correct(A_C, W_1, W_2, W_O, U_bar)
         H_bar = U_bar @ W_O.T
@@ -159,10 +160,11 @@ class Wrong:
         return _walk(A_C, W_1, W_2, W_O, U_bar, weights_of=lambda X, Y_bar: X.mT @ Y_bar)
 
     def right_for_one_sentence(A_C, W_1, W_2, W_O, U_bar):
-        """A single sentence is right. A batch stops: your transpose moves its first dimensions, as
-        `.T` does.
+        """A single sentence is right. A batch stops with an error: what you do for the weights only
+        works with two dimensions.
 
-        For the weights, first make one long list of rows from the batch: `flatten(0, -2)`.
+        `.T` reverses the order of all dimensions. First make one long list of rows from the batch:
+        `flatten(0, -2)`.
         """
 
         def reversed_dimensions(X, Y_bar):
@@ -202,7 +204,7 @@ class Wrong:
         return *of_weights, correct(A_C, W_1, W_2, W_O, U_bar)[3]
 
     def in_forward_order(A_C, W_1, W_2, W_O, U_bar):
-        """All four gradients are right, but in the order of the way forward.
+        """You return all four gradients in the order of the way forward.
 
         Return them in the order of the way back: W_O, W_2, W_1, and then A_C.
         """
@@ -224,36 +226,36 @@ class Wrong:
         return correct(A_C, W_1, W_2, W_O, p * (U_bar - (p * U_bar).sum(-1, keepdim=True)))
 
     def relu_for_its_derivative(A_C, W_1, W_2, W_O, U_bar):
-        """You multiplied by the ReLU's output. Multiply by its derivative.
+        """You multiplied by the ReLU's output. Multiply by the ReLU's derivative.
 
         Where the input of the ReLU is positive, how much does its output change with it?
         """
         return _walk(A_C, W_1, W_2, W_O, U_bar, lambda F, R_bar: R_bar * F.relu())
 
     def input_for_the_derivative(A_C, W_1, W_2, W_O, U_bar):
-        """You multiplied by the ReLU's input. Multiply by its derivative.
+        """You multiplied by the ReLU's input. Multiply by the ReLU's derivative.
 
         Where the input of the ReLU is positive, how much does its output change with it?
         """
         return _walk(A_C, W_1, W_2, W_O, U_bar, lambda F, R_bar: R_bar * F)
 
     def gate_turned_round(A_C, W_1, W_2, W_O, U_bar):
-        """You let the gradient pass where the ReLU was closed.
+        """You let the gradient pass only where the input of the ReLU is negative.
 
         Where is the output of the ReLU constant?
         """
         return _walk(A_C, W_1, W_2, W_O, U_bar, lambda F, R_bar: R_bar * (F < 0))
 
     def gate_turned_round_and_open_at_zero(A_C, W_1, W_2, W_O, U_bar):
-        """You let the gradient pass where the input of the ReLU is 0 or negative, where it was
-        closed.
+        """You let the gradient pass only where the input of the ReLU is negative or 0.
 
         Where is the output of the ReLU constant?
         """
         return _walk(A_C, W_1, W_2, W_O, U_bar, lambda F, R_bar: R_bar * (F <= 0))
 
     def sign_for_the_derivative(A_C, W_1, W_2, W_O, U_bar):
-        """You multiplied by the sign of F: where F is negative, you turn the gradient round.
+        """You multiplied by the sign of F = A_C W_1: where F is negative, the gradient changes
+        sign.
 
         Where F is negative, the output of the ReLU is 0. How does it change with F there?
         """
@@ -267,7 +269,8 @@ class Wrong:
         return _walk(A_C, W_1, W_2, W_O, U_bar, lambda F, R_bar: R_bar.relu() * (F > 0))
 
     def no_relu_forward(A_C, W_1, W_2, W_O, U_bar):
-        """You left out the ReLU on the way forward: W_2 and W_O get the gradients of other inputs.
+        """You left out the ReLU on the way forward, so the gradients of W_2 and W_O are computed
+        from the wrong matrices.
 
         W_2 multiplies R = ReLU(F), and W_O multiplies R W_2.
         """
@@ -301,9 +304,9 @@ class Wrong:
         return *of_weights, A_bar * (A_C > 0)
 
     def gate_for_W_2(A_C, W_1, W_2, W_O, U_bar):
-        """You went through the ReLU before the gradient of W_2, by the sign of its output H.
+        """For the gradient of W_2 you went back through a ReLU that comes after W_2. There is none.
 
-        W_2 comes after the ReLU. Which gradient arrives at R W_2?
+        In H = ReLU(A_C W_1) W_2, the ReLU comes first. Which gradient arrives at H?
         """
         W_O_bar, _, W_1_bar, A_bar = correct(A_C, W_1, W_2, W_O, U_bar)
         R = torch.relu(A_C @ W_1)
@@ -335,7 +338,7 @@ class Wrong:
     def W_2_from_A(A_C, W_1, W_2, W_O, U_bar):
         """You computed the gradient of W_2 from A_C. But W_2 multiplies ReLU(A_C W_1).
 
-        In the product R W_2, which matrix is the left factor?
+        For Y = X W, the gradient of W is Xᵀ Y_bar. What is X here?
         """
         W_O_bar, _, W_1_bar, A_bar = correct(A_C, W_1, W_2, W_O, U_bar)
         return W_O_bar, _product(A_C, U_bar @ W_O.T), W_1_bar, A_bar
@@ -343,7 +346,7 @@ class Wrong:
     def W_1_from_R(A_C, W_1, W_2, W_O, U_bar):
         """You computed the gradient of W_1 from R, the output of the ReLU. But W_1 multiplies A_C.
 
-        In the product A_C W_1, which matrix is the left factor?
+        For Y = X W, the gradient of W is Xᵀ Y_bar. What is X here?
         """
         W_O_bar, W_2_bar, _, A_bar = correct(A_C, W_1, W_2, W_O, U_bar)
         F = A_C @ W_1
@@ -423,7 +426,7 @@ class Wrong:
         return *of_weights, A_bar.flatten(0, -2)
 
     def first_weight_first(A_C, W_1, W_2, W_O, U_bar):
-        """All four gradients are right, but the weights stand in the order of the way forward.
+        """You return the gradients of the weights in the order of the way forward.
 
         Return them in the order of the way back: W_O, W_2, W_1, and then A_C.
         """
@@ -431,7 +434,7 @@ class Wrong:
         return W_1_bar, W_2_bar, W_O_bar, A_bar
 
     def A_first(A_C, W_1, W_2, W_O, U_bar):
-        """All four gradients are right, but that of A_C comes first.
+        """You return the gradient of A_C first. It belongs last.
 
         Return them in the order of the way back: W_O, W_2, W_1, and then A_C.
         """
@@ -446,7 +449,7 @@ class Wrong:
         return correct(A_C, W_1, W_2, W_O, U_bar)[1:]
 
     def softmax_of_the_gradient(A_C, W_1, W_2, W_O, U_bar):
-        """You took a softmax of U_bar. It is a gradient already, of the logits.
+        """You took a softmax of U_bar. But U_bar is already the gradient of the logits.
 
         Start with U = H W_O: go back through this product.
         """

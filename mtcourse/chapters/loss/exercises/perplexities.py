@@ -36,28 +36,28 @@ class Wrong:
         return [2000, 4, 8, 10]
 
     def losses_for_perplexities():
-        """These are losses in nats. A perplexity is the exponential of a loss.
+        """Your wrong numbers are losses in nats. A perplexity is the exponential of a loss.
 
-        Take e to the power of each of your numbers.
+        Take e to the power of each number that is a loss.
         """
         return {name: math.log(value) for name, value in correct().items()}
 
     def losses_in_bits():
-        """These are losses in bits. A perplexity is 2 to the power of a loss in bits.
+        """Your wrong numbers are losses in bits. A perplexity is 2 to the power of a loss in bits.
 
         An even guess among 8 words costs 3 bits, and its perplexity is 8.
         """
         return {name: math.log2(value) for name, value in correct().items()}
 
     def inverted():
-        """These are probabilities. A perplexity is 1 over a probability.
+        """Your wrong numbers are probabilities. A perplexity is 1 over a probability.
 
         A perplexity is a number of words, so it is never below 1.
         """
         return {name: 1 / value for name, value in correct().items()}
 
     def even_is_the_loss():
-        """`even` is the loss in nats, ln 2000. The others are right.
+        """`even` is the loss in nats, ln 2000. The question asks for a perplexity.
 
         A model that gives 2,000 words the same probability: among how many words does it guess?
         """
@@ -155,7 +155,8 @@ class Wrong:
         return _answer(2000, 4, 8, 200)
 
     def even_counts_the_wrong_words():
-        """`even` counts the wrong words only. The right word is one of those it guesses among.
+        """`even` counts the wrong words only. The right word is one of those among which the model
+        guesses.
 
         What is 1 over the probability of the right word?
         """
@@ -190,7 +191,7 @@ class Wrong:
         return _answer(8, 4, 8, 10)
 
     def even_is_half():
-        """`even` is half of the vocabulary. All 2,000 words are as likely as each other.
+        """`even` is half of the vocabulary. All 2,000 words are equally likely.
 
         What is 1 over the probability of the right word?
         """
@@ -226,9 +227,9 @@ class Wrong:
         return _answer(2000, 1 / 4, 8, 10)
 
     def product_of_probabilities():
-        """1/64 is the probability of the sentence. A perplexity is per token, and not below 1.
+        """1/64 is the probability of the sentence. A perplexity is per token, and never below 1.
 
-        The third root, and 1 over it.
+        Take the third root, and then 1 over it.
         """
         return _answer(2000, 1 / 64, 8, 10)
 
@@ -250,7 +251,7 @@ class Wrong:
     def bits_of_the_tokens():
         """For the three tokens you gave the mean loss in bits. The question asks for a perplexity.
 
-        2 to the power of a loss in bits is what e to the power of a loss in nats is.
+        For a loss in nats, you take e to the power of it. What do you take for a loss in bits?
         """
         return _answer(2000, 2, 8, 10)
 
@@ -269,7 +270,7 @@ class Wrong:
         return _answer(2000, math.e**2, 8, 10)
 
     def median_of_perplexities():
-        """16 is what the last token alone has. All three count.
+        """16 is 1 over the probability of the last token alone. All three tokens count.
 
         Average the logarithms of the three probabilities.
         """
@@ -368,16 +369,18 @@ class Wrong:
         return _answer(2000, 4, 8, 1 / 10)
 
     def plain_means():
-        """You took the mean of perplexities for the three tokens, and halved one for the pieces.
+        """For the three tokens you took a mean of perplexities, and for the pieces you halved a
+        perplexity.
 
         Losses are averaged and shared, perplexities are not: the exponential comes last.
         """
         return _answer(2000, 7, 8, 50)
 
     def mean_losses():
-        """These are losses, the bits in bits. A perplexity is the exponential of a loss.
+        """Your wrong numbers are losses, `three_bits` in bits and any others in nats. A perplexity
+        is the exponential of a loss.
 
-        Take e to the power of the nats, and 2 to the power of the bits.
+        Take e to the power of a loss in nats, and 2 to the power of a loss in bits.
         """
         return _answer(math.log(2000), math.log(4), 3, math.log(10))
 

@@ -141,7 +141,7 @@ def _huge(number):
     mistake.__doc__ = f"""You replaced -∞ by -{number:.0e} and took these words for possible, so
     each adds a large loss.
 
-    Leave impossible words out of the sum, and out of their number.
+    Leave impossible words out of the sum, and out of the number by which you divide it.
     """
     return mistake
 
@@ -178,9 +178,9 @@ class Wrong:
         return _version(logits, labels, epsilon, False, False, True)
 
     def padding_left(logits, labels, epsilon):
-        """Two bugs are fixed. One is left: padding still adds its smoothing term.
+        """Two bugs are fixed. One is left: padding still adds its uniform part.
 
-        You drop the label's term where the label is 0. Drop the uniform term there, too.
+        You drop the label's part where the label is 0. Drop the uniform part there, too.
         """
         return _version(logits, labels, epsilon, padding_mended=False)
 
@@ -199,7 +199,7 @@ class Wrong:
         return _version(logits, labels, epsilon, count_mended=False)
 
     def padding_times_zero(logits, labels, epsilon):
-        """You multiplied padding by 0. Where padding is an impossible word, that is 0 times
+        """You multiplied the losses at padding by 0. Where word 0 is ruled out, that is 0 times
         infinity.
 
         Do not multiply: select, with `torch.where`, `masked_fill` or an index.
@@ -247,7 +247,8 @@ class Wrong:
         return ((1 - epsilon) * of_label + epsilon * wrong)[real].sum() / real.sum()
 
     def label_gets_less(logits, labels, epsilon):
-        """The label gets 1 - ε and every other word ε/V, so the target sums to less than 1.
+        """The label gets 1 - ε and every other possible word ε/|P|, so the target sums to less than
+        1.
 
         The label also gets its share of the uniform part.
         """
@@ -339,7 +340,7 @@ class Wrong:
         return _by(logits, labels, epsilon, uniform)
 
     def word_0_for_padding(logits, labels, epsilon):
-        """You gave *word* 0 no share of ε, where the *positions* with label 0 should have no
+        """You gave *word* 0 no share of ε. It is the *positions* with label 0 that should have no
         uniform part.
 
         Which positions have no loss?
@@ -364,7 +365,8 @@ class Wrong:
         return _by(logits, labels, epsilon, uniform)
 
     def tokens_with_impossible_words_free(logits, labels, epsilon):
-        """Where a position has an impossible word, you set its whole loss to 0, and count it.
+        """Where a position has an impossible word, you set its whole loss to 0, but still count it
+        as a token.
 
         NaN comes from one word. Leave out this word, and keep the others.
         """
@@ -413,7 +415,7 @@ class Wrong:
     def no_factors(logits, labels, epsilon):
         """You added both parts without any factor; ε is not used.
 
-        The target is a mixture: which share has each of the two parts?
+        The target is a mixture: what share does each of the two parts have?
         """
         return _by(logits, labels, 0.0) + _by(logits, labels, 1.0)
 
@@ -432,7 +434,8 @@ class Wrong:
         return 2 * (1 - epsilon) * correct(logits, labels, 0.0) - correct(logits, labels, epsilon)
 
     def uniform_part_over_positions(logits, labels, epsilon):
-        """You divided the label's term by the tokens, and the uniform part by all positions.
+        """You divided the label's term by the number of tokens, and the uniform part by that of all
+        positions.
 
         Both parts belong to tokens.
         """
@@ -440,7 +443,8 @@ class Wrong:
         return (1 - epsilon) * correct(logits, labels, 0.0) + uniform
 
     def label_term_over_positions(logits, labels, epsilon):
-        """You divided the uniform part by the tokens, and the label's term by all positions.
+        """You divided the uniform part by the number of tokens, and the label's term by that of all
+        positions.
 
         Both parts belong to tokens.
         """
@@ -486,8 +490,8 @@ class Wrong:
         return _losses(logits, labels, epsilon)
 
     def divergence(logits, labels, epsilon):
-        """You subtracted the entropy of the smoothed target: this is the divergence, which can be
-        0.
+        """This is the Kullback-Leibler divergence from the smoothed target: the loss, less the
+        entropy of the target.
 
         The smoothed loss is minus the mean log-probability under the target.
         """

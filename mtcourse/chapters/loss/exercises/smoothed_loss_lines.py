@@ -32,7 +32,7 @@ class Wrong:
     def without_names():
         """The answer is a dictionary whose keys are the symptoms.
 
-        Put a letter or "none" behind each of them.
+        Put a letter or "none" after each of them.
         """
         return list(_LINES.values())
 
@@ -52,7 +52,7 @@ class Wrong:
         return {key: letter.lower() for key, letter in _LINES.items()}
 
     def nan_from_the_shares():
-        """You blame the shares for the NaN. At a real token some word is possible, so nothing is
+        """You blame the shares for the NaN. At every position some word is possible, so nothing is
         divided by 0.
 
         What is 0 times minus infinity, and where is it computed?
@@ -68,8 +68,8 @@ class Wrong:
         return _but({_NAN: "B"})
 
     def nan_from_the_label():
-        """You blame the label's part for the NaN. No real token is ruled out, and padding is left
-        out there.
+        """You blame the label's part for the NaN. No real token is ruled out, and line G drops what
+        line C gives at padding.
 
         What is 0 times minus infinity, and where is it computed?
         """

@@ -39,7 +39,8 @@ _FAR_APART = [
     [[0.0, 0.0, 0.0], [0.0, 1.0, 0.0]],
     [[1000.0, 1000.0, 1000.0], [2000.0, 2000.0, 2001.0]],
 ]
-"""The largest logit of all, of a sentence or of a position's neighbours is too large for a row."""
+"""Some rows lie so far below the largest logit of all, or of their sentence, that after
+subtracting it all their exponentials are 0."""
 
 
 def correct(logits, labels):
@@ -57,7 +58,7 @@ def _without_padding(losses, labels):
 
 
 def _shifted_by(shift, logits, labels):
-    """The loss with another number subtracted than each row's own largest logit."""
+    """The loss after subtracting `shift` instead of each row's own largest logit."""
     u = logits - shift
     return _without_padding(u.exp().sum(-1).log() - _of_labels(u, labels), labels)
 
@@ -70,8 +71,8 @@ def _never_below(floor):
         return _without_padding(-(p + floor).log(), labels)
 
     mistake.__name__ = f"probability_never_below_{floor:.0e}".replace("-", "_")
-    mistake.__doc__ = f"""You keep probabilities away from 0 by {floor:.0e}, so no loss exceeds
-    {-math.log(floor):.0f}.
+    mistake.__doc__ = f"""It is as if no probability could be below {floor:.0e}: none of your
+    losses exceeds about {-math.log(floor):.0f}.
 
     Write the logarithm of the fraction as a difference before you compute anything.
     """
@@ -136,7 +137,8 @@ class Wrong:
     def minus_the_logit(logits, labels):
         """This is minus the logit of the label. The other logits do not enter.
 
-        The label's probability is its exponential divided by the sum of all exponentials.
+        The label's probability is the exponential of its logit, divided by the sum of all
+        exponentials.
         """
         losses = -logits.gather(-1, labels[..., None]).squeeze(-1)
         return losses.masked_fill(labels == 0, 0)
@@ -191,15 +193,16 @@ class Wrong:
     def softmax_twice(logits, labels):
         """You took a softmax of probabilities: the second softmax makes them nearly equal.
 
-        Look for two of them: `log_softmax` has a softmax inside.
+        Look for two softmaxes: `log_softmax` contains one.
         """
         log_p = logits.softmax(-1).log_softmax(-1)
         return -log_p.gather(-1, labels[..., None]).squeeze(-1).masked_fill(labels == 0, 0)
 
     def every_label_at_every_position(logits, labels):
-        """`logits[..., labels]` takes every label at every position, not each at its own position.
+        """You look up every label at every position. Each label belongs to its own position only.
 
-        `gather` along the last dimension takes one number at each position.
+        An index such as `[..., labels]` does this. `gather` along the last dimension takes one
+        number at each position.
         """
         return -logits.log_softmax(-1)[..., labels]
 
@@ -250,7 +253,8 @@ class Wrong:
         return _without_padding(-_of_labels(u.log_softmax(-1), labels), labels)
 
     def one_sentence_only(logits, labels):
-        """One sentence is right. In a batch, you take the labels of the sentences for positions.
+        """A single sentence is right. In a batch, you use the labels as indices of positions, not
+        of words.
 
         `gather` along the last dimension works with any number of dimensions in front.
         """
@@ -287,10 +291,10 @@ class Wrong:
         return _shifted_by(logits.amax((-2, -1), keepdim=True), logits, labels)
 
     def largest_of_each_word(logits, labels):
-        """You subtract from each word its largest logit at any position, so different numbers
-        within a row.
+        """You subtract a different number for each word: the largest logit that it has at any
+        position.
 
-        A softmax stays the same only if one number is subtracted from all of its row.
+        A softmax stays the same only if the same number is subtracted from the whole row.
         """
         return _shifted_by(logits.amax(-2, keepdim=True), logits, labels)
 
@@ -306,8 +310,8 @@ class Wrong:
         """You subtract the largest logit inside the sum of exponentials, but not from the label's
         logit.
 
-        Whatever you take out of the logarithm of the sum has to be added again, or subtracted from
-        both.
+        Whatever you subtract inside the sum must be added again after the logarithm, or subtracted
+        from the label's logit, too.
         """
         u = logits - logits.amax(-1, keepdim=True)
         return _without_padding(u.logsumexp(-1) - _of_labels(logits, labels), labels)
@@ -339,12 +343,14 @@ class Wrong:
     def sigmoid_for_softmax(logits, labels):
         """You took a sigmoid of the label's logit. The other logits do not enter.
 
-        The label's probability is its exponential divided by the sum of all exponentials.
+        The label's probability is the exponential of its logit, divided by the sum of all
+        exponentials.
         """
         return _without_padding(-F.logsigmoid(_of_labels(logits, labels)), labels)
 
     def squared_error(logits, labels):
-        """This is the squared distance between probabilities and one-hot row. It never exceeds 2.
+        """This is the squared distance between the probabilities and the one-hot row. It never
+        exceeds 2.
 
         The loss of a token (C04) contains one probability and a logarithm.
         """
@@ -352,7 +358,8 @@ class Wrong:
         return _without_padding(((logits.softmax(-1) - onehot) ** 2).sum(-1), labels)
 
     def other_words_charged(logits, labels):
-        """You also charge for the other words, -log(1 - p) each, as if every word were a yes or no.
+        """You also charge for the other words, -log(1 - p) each, as if every word were a yes-or-no
+        question of its own.
 
         Document C's loss (C04) contains only the probability of the right word.
         """
@@ -383,7 +390,7 @@ class Wrong:
     def summed_over_words(logits, labels):
         """You added up the losses of all words of the vocabulary. Only one of them is right.
 
-        A one-hot row would pick it out. What else does?
+        Which operation takes a single number out of each row?
         """
         return _without_padding(-logits.log_softmax(-1).sum(-1), labels)
 
@@ -417,7 +424,7 @@ class Wrong:
         return _without_padding(-_of_labels(logits.log_softmax(-1), labels.roll(-1, -1)), labels)
 
     def share_of_the_mean(logits, labels):
-        """You divided each loss by the number of tokens: these are its shares in the mean.
+        """You divided each loss by the number of tokens: these are shares of the mean.
 
         Return the loss of each token as it is.
         """
@@ -438,16 +445,17 @@ class Wrong:
         return correct(logits, labels).sum(-1) / (labels != 0).sum(-1)
 
     def averaged_with_padding(logits, labels):
-        """You returned the mean over all positions, padding included. Return one loss for each.
+        """You returned the mean over all positions, padding included. Return one loss for each
+        position.
 
         What to divide them by is the question of another exercise.
         """
         return correct(logits, labels).mean()
 
     def one_dimension_too_many(logits, labels):
-        """The losses are right, but a last dimension of size 1 is left over from `gather`.
+        """The losses are right, but a last dimension of size 1 is left over.
 
-        Which function removes a dimension of size 1?
+        `gather` keeps the dimension along which it looks up. Which function removes it?
         """
         return correct(logits, labels)[..., None]
 
@@ -461,7 +469,7 @@ class Wrong:
     def one_hot_times_losses(logits, labels):
         """You multiplied by one-hot rows, but you did not add over the words.
 
-        All entries but one of each row are 0 now. Which sum has only that one left?
+        In each row, all entries but one are 0 now. Along which dimension must you add them?
         """
         onehot = F.one_hot(labels, logits.shape[-1])
         return -(onehot * logits.log_softmax(-1)) * (labels != 0)[..., None]

@@ -114,7 +114,7 @@ class Wrong:
         return n * (n + 1) // 2 - p * (p - 1) // 2
 
     def no_diagonal_with_padding(n, p):
-        """The padding is right, but your rows begin with no key at all: no token sees itself.
+        """The padding is right, but your first row sees no key: no token sees itself.
 
         Row i sees the keys up to i, and i is one of them. How long are the first row and the last?
         """
@@ -170,7 +170,7 @@ class Wrong:
         return _triangle(n - p) + p * max(n - p - 1, 0)
 
     def half_of_the_squares(n, p):
-        """This is half of n² - p², the squares without their diagonals.
+        """This is n²/2 minus p²/2, each rounded down.
 
         A triangle with its diagonal is more than half of the square.
         """
@@ -198,7 +198,7 @@ class Wrong:
         return n * (n - p) // 2
 
     def triangle_share_of_the_tokens(n, p):
-        """This is (n-p)(n+1)/2, the triangle of all positions, cut in proportion.
+        """This is (n-p)(n+1)/2: what the causal mask allows, times the share of tokens.
 
         Padding keys stand in the last columns, which few queries see under the causal mask.
         """
@@ -214,7 +214,7 @@ class Wrong:
     def one_pair_for_any_padding(n, p):
         """You took one pair away, however much padding there is.
 
-        That is right for p = 1. Which pairs go with p = 2?
+        That is right for p = 1. Which pairs have to be taken away for p = 2?
         """
         return _triangle(n) - (1 if p else 0)
 
@@ -226,7 +226,7 @@ class Wrong:
         return _triangle(n) + n * (n - p)
 
     def triangle_without_diagonal_of_padding(n, p):
-        """You took the triangle of the padding away twice, or that of its pairs in both orders.
+        """You took p(p+1) pairs away from the causal mask: twice the triangle of the padding.
 
         Which pairs of two padding positions does the causal mask allow at all?
         """
@@ -268,7 +268,7 @@ class Wrong:
         return sum(min(i, max(n - p - 1, 0)) for i in range(1, n + 1))
 
     def keys_per_query(n, p):
-        """You return how many keys a query sees on average, or in one row.
+        """You return how many keys a query sees on average.
 
         How many pairs are there in all rows together?
         """

@@ -91,9 +91,10 @@ class Wrong:
         return torch.ones(m, m, dtype=torch.bool)
 
     def all_hidden(m):
-        """No position sees anything. A triangle cut from zeros is still zeros.
+        """No position sees anything in your mask.
 
-        Start from True everywhere, and take away the future.
+        A triangle cut from zeros is still zeros. Start from True everywhere, and take away the
+        future.
         """
         return torch.zeros(m, m, dtype=torch.bool).tril()
 
@@ -165,14 +166,14 @@ class Wrong:
         return torch.ones(4, 4, dtype=torch.bool).tril()
 
     def one_position_fewer(m):
-        """Your mask has a row and a column too few.
+        """Your mask has one row and one column too few.
 
         m positions have m queries and m keys.
         """
         return torch.ones(m - 1, m - 1, dtype=torch.bool).tril()
 
     def one_position_more(m):
-        """Your mask has a row and a column too many.
+        """Your mask has one row and one column too many.
 
         m positions have m queries and m keys.
         """
@@ -208,7 +209,7 @@ class Wrong:
         return torch.ones(m, m, dtype=torch.bool).tril(-1).triu(-1)
 
     def itself_and_the_first(m):
-        """Each position sees itself and the first one, and none between them.
+        """Each position sees itself and the first one, and none in between.
 
         A position sees itself and *all* earlier ones.
         """

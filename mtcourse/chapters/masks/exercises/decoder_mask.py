@@ -195,7 +195,7 @@ class Wrong:
         return allowed | ~allowed.any(-1, keepdim=True)
 
     def empty_rows_see_the_first(ids, pad):
-        """A row in which nothing may be seen is allowed its first key, or itself, in yours.
+        """In your mask, a row in which nothing may be seen sees its first key.
 
         Such rows follow the same rule: what deals with them is the softmax.
         """
@@ -239,14 +239,14 @@ class Wrong:
         return _causal(ids) ^ _as_keys(ids != pad)
 
     def past_or_padding(ids, pad):
-        """You hide padding only where it is later than the query, or allow padding anywhere.
+        """You allow every key that is not later, and padding even where it is later.
 
         A pair must pass both masks.
         """
         return _causal(ids) | _as_keys(ids == pad)
 
     def padding_at_the_end_alone(ids, pad):
-        """You count the tokens and take what comes after so many positions for padding.
+        """You count the tokens and take what comes after that many positions for padding.
 
         Padding can stand at the beginning too. Look at each id where it stands.
         """
@@ -254,7 +254,7 @@ class Wrong:
         return _causal(ids) & _as_keys(real)
 
     def nothing_after_padding(ids, pad):
-        """You hide everything after the first padding token, even tokens.
+        """You hide everything after the first padding, even tokens.
 
         Padding can stand at the beginning too. Look at each id by itself.
         """

@@ -70,7 +70,7 @@ class Wrong:
         """You say that padding is hidden as a key. Look at sentence 2 of the printed masks: its
         last two columns are padding.
 
-        The last dimension of a mask is that of the keys. What is the size of that dimension here?
+        The last dimension of a mask is that of the keys. What is its size in `not_padding`?
         """
         return _but({_PADDING: "none"})
 
@@ -99,8 +99,8 @@ class Wrong:
         return _but({_ITSELF: "none"})
 
     def one_from_the_causal_mask():
-        """You blame the causal mask because a pair needs to pass only one mask. It knows nothing of
-        the other.
+        """You blame the causal mask for pairs that need to pass only one mask. It knows nothing of
+        the other mask.
 
         Where do the two masks meet?
         """

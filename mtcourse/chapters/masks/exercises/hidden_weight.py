@@ -70,14 +70,14 @@ class Wrong:
         return _weight(_score(gap, v, d_k, not inside))
 
     def always_inside(gap, v, d_k, inside):
-        """v is always divided by √d_k, even where it stands outside.
+        """You always divide v by √d_k, even where it stands outside.
 
         Write both formulas one below the other. Where `inside` is False, nothing divides v.
         """
         return _weight(_score(gap, v, d_k, True))
 
     def always_outside(gap, v, d_k, inside):
-        """v is never divided by √d_k, even where it stands inside.
+        """You never divide v by √d_k, even where it stands inside.
 
         Write both formulas one below the other. Where `inside` is True, the root divides the sum.
         """
@@ -176,7 +176,7 @@ class Wrong:
     def infinity_over_infinity(gap, v, d_k, inside):
         """The formula is right, but for a very high score it divides infinity by infinity: NaN.
 
-        Subtract the larger of both scores first, as a softmax does, or use `torch.sigmoid`.
+        Subtract the larger of the two scores first, as a softmax does, or use `torch.sigmoid`.
         """
         shares = torch.tensor([0.0, _score(gap, v, d_k, inside)], dtype=torch.float64).exp()
         return float(shares[1] / shares.sum())
@@ -219,7 +219,7 @@ class Wrong:
     def v_divided_outside(gap, v, d_k, inside):
         """With the mask outside, you divide v and not the product.
 
-        Outside means that v stands behind the fraction: nothing divides it.
+        Outside means that v is added after the division: nothing divides it.
         """
         root = math.sqrt(d_k)
         return _weight((gap + v) / root if inside else gap + v / root)
@@ -250,7 +250,7 @@ class Wrong:
     def weight_divided_inside(gap, v, d_k, inside):
         """With the mask inside, you divide the weight by √d_k, and not the score.
 
-        Inside and outside the division: both belong inside the softmax.
+        The division belongs inside the softmax, wherever the mask stands.
         """
         root = math.sqrt(d_k)
         return _weight(gap + v) / root if inside else _weight(gap / root + v)
@@ -263,21 +263,22 @@ class Wrong:
         return correct(gap, v, d_k, inside) / math.sqrt(d_k)
 
     def ratio_of_both(gap, v, d_k, inside):
-        """You return the ratio of both weights, cut off at 1: the denominator has one term.
+        """You return e to the hidden score, but at most 1: it is not yet divided by the sum over
+        both keys.
 
         A softmax divides by the sum over *both* keys. What is the visible key's exponential?
         """
         return math.exp(min(_score(gap, v, d_k, inside), 0.0))
 
     def visible_key_twice(gap, v, d_k, inside):
-        """You count the visible key twice, or the hidden key for half.
+        """You count the visible key twice, or the hidden key only half.
 
         There are two keys, a visible one and a hidden one.
         """
         return _weight(_score(gap, v, d_k, inside) - math.log(2))
 
     def hidden_key_twice(gap, v, d_k, inside):
-        """You count the hidden key twice, or the visible key for half.
+        """You count the hidden key twice, or the visible key only half.
 
         There are two keys, a visible one and a hidden one.
         """
@@ -326,10 +327,10 @@ class Wrong:
         return float(_score(gap, v, d_k, inside) > 0)
 
     def cut_off_at_5(gap, v, d_k, inside):
-        """You cut the score off at a small number, such as 5, against overflow.
+        """You cut the score off below -5 and above 5.
 
-        A key whose score is -100 gets far less weight than one at -5. `torch.sigmoid` needs no
-        help.
+        A key whose score is -100 gets far less weight than one at -5. `torch.sigmoid` overflows at
+        neither end.
         """
         return _weight(min(max(_score(gap, v, d_k, inside), -5.0), 5.0))
 
@@ -362,7 +363,7 @@ class Wrong:
         return 0.0 if v <= -100 else correct(gap, v, d_k, inside)
 
     def nan_for_minus_infinity(gap, v, d_k, inside):
-        """The formula is right, but for -inf it is not a number.
+        """The formula is right, but for v = -inf the result is not a number.
 
         ∞ - ∞ and ∞/∞ are NaN. `torch.sigmoid` knows what to do.
         """
@@ -384,7 +385,7 @@ class Wrong:
         return float(torch.nn.functional.logsigmoid(score))
 
     def product_of_both_weights(gap, v, d_k, inside):
-        """You return the product of both weights, which is the derivative of the one.
+        """You return the product of the two weights.
 
         The weight of the hidden key alone is asked for.
         """

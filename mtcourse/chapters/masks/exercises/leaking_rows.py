@@ -139,7 +139,7 @@ class Wrong:
         """You left out the rows of padding queries, and they can leak like any other.
 
         The question is about every row of the mask. Whether the output of a padding query is ever
-        used is a different question, and a good one.
+        used is a different question.
         """
         return correct(mask, lengths) & ~_padding(mask, lengths)[:, 0]
 
@@ -211,14 +211,14 @@ class Wrong:
     def padding_counts_unseen(mask, lengths):
         """You count padding keys even where the mask hides them.
 
-        Of `a & b | c`, the `&` comes first. Where do brackets belong?
+        In `a & b | c`, the `&` comes first. Where do brackets belong?
         """
         return (((mask == 1) & _late(mask)) | _padding(mask, lengths)).any(-1)
 
     def late_counts_unseen(mask, lengths):
         """You count later keys even where the mask hides them.
 
-        Of `a | b & c`, the `&` comes first. Where do brackets belong?
+        In `a | b & c`, the `&` comes first. Where do brackets belong?
         """
         return (_late(mask) | ((mask == 1) & _padding(mask, lengths))).any(-1)
 

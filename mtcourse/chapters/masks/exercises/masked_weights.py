@@ -102,7 +102,7 @@ class Wrong:
         """You hid keys after taking exponentials, and replacing NaN by 0 also emptied rows that do
         see keys.
 
-        A large hidden score leaves 0/0 or ∞ · 0. Hide it before.
+        A large hidden score leaves 0/0 or ∞ · 0. Hide it before you take exponentials.
         """
         weights = torch.softmax(scores, dim=-1) * mask
         return torch.nan_to_num(weights / weights.sum(-1, keepdim=True))
@@ -190,8 +190,8 @@ class Wrong:
         return torch.softmax(scores, dim=-1)
 
     def indexed_with_the_mask(scores, mask):
-        """`scores[~mask] = …` needs a mask of exactly the shape of the scores; this one may be
-        smaller.
+        """Writing to `scores[~mask]` needs a mask of exactly the shape of the scores; this one
+        may be smaller.
 
         It also writes into the caller's scores. Find a method that broadcasts and makes a new
         tensor.
@@ -200,7 +200,7 @@ class Wrong:
         return torch.softmax(scores, dim=-1)
 
     def exponentials_overflow(scores, mask):
-        """eˣ is infinite for a score of 2000, and infinity times 0 is not a number.
+        """For a score of 2000, eˣ is infinite, and infinity times 0 is not a number.
 
         Hide first. Then subtract each row's maximum, or let `torch.softmax` do it.
         """
@@ -240,7 +240,7 @@ class Wrong:
         return _zeroed(torch.softmax(_filled(scores, ~mask), dim=-1), mask)
 
     def scores_and_weights_times_the_mask(scores, mask):
-        """In yours hidden scores are 0 before the softmax, and hidden weights are 0 after it. But a
+        """You set hidden scores to 0 before the softmax, and hidden weights to 0 after it. But a
         score of 0 takes its share.
 
         e⁰ is 1. Which score has an exponential of 0?
@@ -299,9 +299,10 @@ class Wrong:
         return _zeroed(torch.softmax(scores + ~mask * -math.inf, dim=-1), mask)
 
     def infinity_times_the_mask_without_nan(scores, mask):
-        """You multiply the mask by -∞, and NaN is replaced by 0: no weight is left at all.
+        """All your weights are 0, also those of visible keys.
 
-        Fill the hidden entries instead of multiplying: 0 · ∞ is not a number.
+        Did you multiply the mask by -∞, and replace NaN by 0? At visible keys 0 · ∞ is not a
+        number. Fill the hidden entries instead of multiplying.
         """
         return torch.zeros_like(scores)
 
@@ -368,7 +369,8 @@ class Wrong:
         return attention_weights(scores, mask.mT if square else mask)
 
     def exponentials_without_a_maximum(scores, mask):
-        """Exponentials of all scores: those far below 0 become 0, and those of 2000 infinite.
+        """In a row whose visible scores are far below 0, all exponentials are 0, and so are your
+        weights.
 
         Subtract the largest *visible* score of each row first, or let `torch.softmax` do it.
         """
@@ -424,7 +426,7 @@ class Wrong:
         return attention_weights(weights, mask)
 
     def scaled_once_more(scores, mask):
-        """You divide the scores by the root of their last size before the softmax.
+        """You divide the scores by the square root of their last size before the softmax.
 
         Scores come scaled already, and their last size is the number of keys.
         """

@@ -159,7 +159,7 @@ class Wrong:
         return (torch.arange(ids.shape[1]) < length[:, None])[:, None, None, :]
 
     def nothing_after_padding(ids, pad):
-        """You hide everything after the first padding token, even tokens.
+        """You hide everything after the first padding, even tokens.
 
         Padding can stand at the beginning too. Look at each id by itself.
         """
@@ -230,7 +230,8 @@ class Wrong:
         return _as_keys((ids != pad).cumsum(1) > 0)
 
     def batch_last(ids, pad):
-        """The dimensions are turned: (1, 1, n, batch), with the sentences along the keys.
+        """The dimensions are in the wrong order: (1, 1, n, batch), with the sentences along the
+        keys.
 
         The batch comes first, in the mask as in the scores: (batch, 1, 1, n).
         """
@@ -258,7 +259,8 @@ class Wrong:
         return (ids != pad)[:, :, None, None]
 
     def on_the_heads(ids, pad):
-        """The ids lie along the heads: (batch, n, 1), or with the keys missing.
+        """Your shape is (batch, n, 1): broadcasting would align the batch with the heads, and the
+        ids with the queries.
 
         Scores are (batch, h, queries, keys). Along which of them should the ids lie?
         """
@@ -289,7 +291,7 @@ class Wrong:
     def padding_seen_and_smaller_ids_hidden(ids, pad):
         """Your comparison is ≥: padding is seen, and every smaller id is hidden.
 
-        Padding has one id, and nothing is said about larger and smaller ones.
+        Padding has one id. All others are tokens, larger ones and smaller ones.
         """
         return _as_keys(ids >= pad)
 
@@ -308,14 +310,14 @@ class Wrong:
         return _as_keys(ids <= pad)
 
     def positive_ids(ids, pad):
-        """You allow every id above 0, and do not look at `pad`.
+        """You hide padding, and with it the id 0 where that is a token.
 
-        The second argument says which id is padding, and 0 may be a token.
+        Padding has one id, the second argument. It need not be 0.
         """
         return _as_keys((ids > 0) & (ids != pad))
 
     def small_ids_hidden(ids, pad):
-        """You hide padding, and also the smallest ids, <bos> among them.
+        """You hide padding and every smaller id, and also the ids up to 2, <bos> among them.
 
         These are tokens that the model reads. Hide only what equals pad.
         """
@@ -359,7 +361,7 @@ class Wrong:
         return _as_keys(torch.arange(ids.shape[1]) <= real.sum(-1, keepdim=True))
 
     def one_token_too_few(ids, pad):
-        """You allow one key less than there are tokens.
+        """You allow one key fewer than there are tokens.
 
         Look at each id where it stands.
         """
@@ -367,7 +369,7 @@ class Wrong:
         return _as_keys(torch.arange(ids.shape[1]) < real.sum(-1, keepdim=True) - 1)
 
     def nothing_hidden(ids, pad):
-        """Every key may be seen.
+        """Your mask hides nothing: every key may be seen.
 
         Compare the ids with pad.
         """

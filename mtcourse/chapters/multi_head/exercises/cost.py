@@ -70,7 +70,7 @@ class Wrong:
         )  # fmt: skip
 
     def w_o_has_no_parameters(n, d, h):
-        """Your operations are right, but your parameters leave out W_O.
+        """Your parameters leave out W_O.
 
         W_O is learnt like the other matrices.
         """
@@ -87,14 +87,14 @@ class Wrong:
         )  # fmt: skip
 
     def w_o_is_square_among_parameters(n, d, h):
-        """Your operations are right, but among A's parameters you gave W_O the shape d × d.
+        """Among A's parameters, you gave W_O the shape d × d.
 
         Each row of Concat has h d numbers. How many rows does W_O have?
         """
         return _with(n, d, h, full=3 * h * d**2 + d**2)
 
     def b_costs_what_a_costs(n, d, h):
-        """You gave B's heads the full width, so that B costs as much as A.
+        """You gave B's heads the full width, as if they were A's.
 
         In document B, a head is d / h wide (B06).
         """
@@ -102,17 +102,18 @@ class Wrong:
         return _with(n, d, h, split=full["A's parameters"], split_flops=full["A's FLOPs"])
 
     def a_costs_what_b_costs(n, d, h):
-        """You gave A's heads only a share of the width, so that A costs as much as B.
+        """You gave A's heads only a share of the width, or you counted only one of them.
 
-        In document A, each head has its own d × d matrices (A24).
+        In document A, each of the h heads has its own d × d matrices (A24).
         """
         split = _with(n, d, h)
         return _with(n, d, h, full=split["B's parameters"], full_flops=split["B's FLOPs"])
 
     def b_has_square_slices(n, d, h):
-        """In B you made the matrices of a head d_k × d_k, as if it saw only its slice of X.
+        """In B, the matrices cost too little by a factor of h, as if those of a head were d_k ×
+        d_k, or as if there were only one head.
 
-        A head reads the *whole* row, d numbers, and computes d_k numbers from it.
+        Each of the h heads reads the *whole* row, d numbers, and computes d_k numbers from it.
         """
         return _with(
             n, d, h, split=4 * d**2 / h, split_flops=8 * n * d**2 / h + 4 * n**2 * d
@@ -129,9 +130,9 @@ class Wrong:
         )  # fmt: skip
 
     def values_cost_nothing(n, d, h):
-        """You counted Q Kᵀ, but not the product of the weights and the values.
+        """You counted only one of two products: Q Kᵀ, or the weights times the values.
 
-        Both products deal with n² pairs of tokens.
+        Both products deal with n² pairs of tokens, and each counts as 2abc.
         """
         return _with(
             n, d, h, full_flops=8 * n * h * d**2 + 2 * n**2 * h * d,
@@ -139,9 +140,9 @@ class Wrong:
         )  # fmt: skip
 
     def w_o_costs_nothing(n, d, h):
-        """Your parameters are right, but your operations leave out W_O.
+        """Your FLOPs leave out the product with W_O.
 
-        Concat is multiplied by it: one more product.
+        Concat is multiplied by W_O: one more product.
         """
         return _with(
             n, d, h, full_flops=6 * n * h * d**2 + 4 * n**2 * h * d,
@@ -203,49 +204,49 @@ class Wrong:
         )  # fmt: skip
 
     def b_has_full_width_parameters(n, d, h):
-        """B's parameters are those of heads of the full width; the rest is right.
+        """B's parameters are those of heads of the full width.
 
         In document B, a head is d / h wide (B06).
         """
         return _with(n, d, h, split=4 * h * d**2)
 
     def b_has_full_width_operations(n, d, h):
-        """B's FLOPs are those of heads of the full width; the rest is right.
+        """B's FLOPs are those of heads of the full width.
 
         In document B, a head is d / h wide (B06).
         """
         return _with(n, d, h, split_flops=_flops(n, d, h, d))
 
     def a_has_narrow_parameters(n, d, h):
-        """A's parameters are those of heads that share the width; the rest is right.
+        """A's parameters are those of a single head, or of heads that share the width.
 
-        In document A, each head has its own d × d matrices (A24).
+        In document A, each of the h heads has its own d × d matrices (A24).
         """
         return _with(n, d, h, full=4 * d**2)
 
     def a_has_narrow_operations(n, d, h):
-        """A's FLOPs are those of heads that share the width; the rest is right.
+        """A's FLOPs are those of a single head, or of heads that share the width.
 
-        In document A, each head has its own d × d matrices (A24).
+        In document A, each of the h heads has its own d × d matrices (A24).
         """
         return _with(n, d, h, full_flops=_flops(n, d, h, d // h))
 
     def b_parameters_of_one_head(n, d, h):
-        """B's parameters are those of one head; the rest is right.
+        """B's parameters are those of one head, or of h heads whose matrices are d_k × d_k.
 
-        There are h heads, each with d × d_k matrices.
+        There are h heads. Each has three d × d_k matrices, and d_k rows of W_O.
         """
         return _with(n, d, h, split=4 * d**2 / h)
 
     def b_operations_of_one_head(n, d, h):
-        """B's FLOPs are those of one head; the rest is right.
+        """B's FLOPs are those of one head.
 
         Each head has its own products.
         """
         return _with(n, d, h, split_flops=_flops(n, d, 1, d // h))
 
     def b_of_one_head(n, d, h):
-        """B's parameters and FLOPs are those of one head; the rest is right.
+        """B's parameters and FLOPs are those of one head.
 
         There are h heads, each with its own matrices and products.
         """
@@ -259,7 +260,7 @@ class Wrong:
         return _with(n, d, h, split_flops=8 * n * d**2 + 4 * n**2 * (d // h))
 
     def b_w_o_in_every_head(n, d, h):
-        """In B you gave every head an output matrix d × d. All heads together have one.
+        """In B you counted h d² numbers for W_O, as in document A.
 
         In Concat, each row has h d_k = d numbers. What shape has W_O?
         """
@@ -273,7 +274,7 @@ class Wrong:
         return _with(n, d, h, split=3 * d**2 + d**2 / h)
 
     def a_parameters_of_one_head(n, d, h):
-        """A's FLOPs are right, B's are too, but A's W_Q, W_K and W_V are those of one head.
+        """Among A's parameters, you counted W_Q, W_K and W_V of one head only.
 
         Each of the h heads has its own (A24).
         """
@@ -332,9 +333,10 @@ class Wrong:
         return _with(n, d, h, full_flops=4 * n**2 * h * d, split_flops=4 * n**2 * d)
 
     def only_one_product_with_X(n, d, h):
-        """You counted one product with X, where there are three: for Q, for K and for V.
+        """Your products with the four matrices cost half of what they should, as if X were
+        multiplied once and not three times.
 
-        Each of W_Q, W_K and W_V is multiplied by X.
+        Each of W_Q, W_K and W_V is multiplied by X, and each product counts as 2abc.
         """
         return _with(
             n, d, h, full_flops=4 * n * h * d**2 + 4 * n**2 * h * d,
@@ -420,16 +422,16 @@ class Wrong:
         return _with(n, d, h, weights=h * n * (n - 1))
 
     def numbers_of_the_outputs(n, d, h):
-        """You counted numbers of rows, n · d for each head, where attention weights are asked for.
+        """You counted n · d attention weights for each head, as many as X has numbers.
 
-        Which table has the weights of a head, and which shape has it?
+        Which matrix holds the weights of one head, and what is its shape?
         """
         return _with(n, d, h, weights=h * n * d)
 
     def numbers_of_all_rows(n, d, h):
-        """You counted n · d numbers for the attention weights.
+        """You counted n · d attention weights in all, as many as X has numbers.
 
-        Which table has the weights of a head, and which shape has it?
+        Which matrix holds the weights of one head, and what is its shape?
         """
         return _with(n, d, h, weights=n * d)
 

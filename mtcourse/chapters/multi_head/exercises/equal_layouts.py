@@ -17,7 +17,7 @@ def cases(draw: Draw) -> list[Case]:
     in_order = draw.tensor([[1.0, 2.0], [3.0, 4.0]])
     by_hand = (in_order, in_order + 4, in_order + 8, in_order + 12, 2)
     return [
-        Case("width 2, 2 heads", by_hand),  # the right value would be the whole answer
+        Case("width 2, 2 heads", by_hand),  # not by_hand=True, which would show the answer
         Case("width 3, one head", _drawn(draw, 3, 1)),
         Case("width 4, 4 heads", _drawn(draw, 4, 4)),
         Case("width 6, 2 heads", _drawn(draw, 6, 2)),
@@ -99,23 +99,24 @@ class Wrong:
     def changes_the_weights(W_Q, W_K, W_V, W_O, h):
         """Your result is right, but your function changes one of its arguments.
 
-        The split heads are still needed for the comparison.
+        The caller still needs the old weights, to compare both layouts.
         """
         full = correct(W_Q, W_K, W_V, W_O, h)
         W_Q *= math.sqrt(h)
         return full
 
     def no_factor(W_Q, W_K, W_V, W_O, h):
-        """Everything is in its position, but your scores are divided by √d (A25) instead of √d_k.
+        """You left the numbers of W_Q as they were, but document A divides the scores by √d (A25),
+        not by √d_k.
 
-        By which factor does this make them too small?
+        By which factor does this make the scores too small?
         """
         return _built(W_Q, W_K, W_V, W_O, h, q=1.0)
 
     def factor_upside_down(W_Q, W_K, W_V, W_O, h):
         """You divided W_Q by √h. But the scores are already too small.
 
-        They are divided by √d, and √d_k was meant. Which of the two is larger?
+        They are divided by √d instead of √d_k. Which of the two is larger?
         """
         return _built(W_Q, W_K, W_V, W_O, h, q=1 / math.sqrt(h))
 
@@ -129,7 +130,7 @@ class Wrong:
     def factor_root_of_d(W_Q, W_K, W_V, W_O, h):
         """You multiplied W_Q by √d, so that the scores are not divided at all.
 
-        The scores of the split heads are divided by √d_k.
+        The scores of the heads that share the width are divided by √d_k.
         """
         return _built(W_Q, W_K, W_V, W_O, h, q=math.sqrt(len(W_Q)))
 
@@ -141,22 +142,23 @@ class Wrong:
         return _built(W_Q, W_K, W_V, W_O, h, k=math.sqrt(h))
 
     def factor_in_W_K(W_Q, W_K, W_V, W_O, h):
-        """You put the factor √h into W_K. This computes the same, but the question asks for W_Q.
+        """You put the factor √h into W_K. This computes the same, but W_K may hold only zeros and
+        old numbers.
 
         Leave the keys as they are.
         """
         return _built(W_Q, W_K, W_V, W_O, h, q=1.0, k=math.sqrt(h))
 
     def factor_in_W_V(W_Q, W_K, W_V, W_O, h):
-        """You multiplied W_V, too. But values are not divided by anything.
+        """You multiplied W_V by √h. But values are not divided by anything.
 
         Only scores are divided.
         """
         return _built(W_Q, W_K, W_V, W_O, h, v=math.sqrt(h))
 
     def W_O_in_every_block(W_Q, W_K, W_V, W_O, h):
-        """Each of your blocks holds all of W_O. This computes the same, but most of it is never
-        used.
+        """Each of your blocks holds all of W_O. This computes the same, but the question asks for
+        as many zeros as possible.
 
         In the block of head j, which rows meet a column of A_j that is not zero? Put zeros
         elsewhere.
@@ -164,15 +166,18 @@ class Wrong:
         return _built(W_Q, W_K, W_V, W_O, h, rows=torch.ones(h, 1, 1))
 
     def values_not_cut(W_Q, W_K, W_V, W_O, h):
-        """Each of your heads has all of W_V. This computes the same, but most of it is never used.
+        """Each of your heads has all of W_V. This computes the same, but the question asks for as
+        many zeros as possible.
 
-        Which columns of A_j meet a row of W_O that is not zero? Put zeros elsewhere.
+        Which columns of A_j meet a row of W_O that is not zero? Put zeros into the other columns of
+        W_V.
         """
         W = _built(W_Q, W_K, W_V, W_O, h)
         return W[0], W[1], W_V.expand(h, -1, -1), W[3]
 
     def keys_not_cut(W_Q, W_K, W_V, W_O, h):
-        """Each of your heads has all of W_K. This computes the same, but most of it is never used.
+        """Each of your heads has all of W_K. This computes the same, but the question asks for as
+        many zeros as possible.
 
         A column of keys that meets a column of zeros adds nothing to a score. Put zeros there, too.
         """
@@ -182,7 +187,7 @@ class Wrong:
     def nothing_cut(W_Q, W_K, W_V, W_O, h):
         """Each of your heads has all of W_Q, W_K and W_V, so that all heads are the same.
 
-        Head j of the split heads uses its own d_k columns, and no others.
+        Where heads share the width, head j uses its own d_k columns, and no others.
         """
         W = [part.expand(h, -1, -1) for part in (math.sqrt(h) * W_Q, W_K, W_V)]
         return *W, _built(W_Q, W_K, W_V, W_O, h)[3]
@@ -196,9 +201,9 @@ class Wrong:
         return _built(W_Q, W_K, W_V, W_O, h, own=own)
 
     def rows_cut_in_place_of_columns(W_Q, W_K, W_V, W_O, h):
-        """In W_Q, W_K and W_V you kept *rows* and put zeros into the others.
+        """In W_Q, W_K and W_V you kept *rows* for each head, where you should keep columns.
 
-        X stands on the left: a row of W belongs to a number of X, a column to a number of the
+        X stands on the left: a row of W_Q belongs to a number of X, a column to a number of the
         query.
         """
         rows = _own(len(W_Q), h)[:, :, None]
@@ -206,7 +211,7 @@ class Wrong:
         return math.sqrt(h) * W_Q * rows, W_K * rows, W_V * rows, W_O
 
     def columns_of_W_O(W_Q, W_K, W_V, W_O, h):
-        """In W_O you kept *columns* and put zeros into the others.
+        """In W_O you kept *columns* for each head, where you should keep rows.
 
         A_j stands on the left of its block: a row of W_O belongs to a number of A_j.
         """
@@ -222,14 +227,14 @@ class Wrong:
     def factor_one_over_root_of_d_k(*given):
         """You divided W_Q by √d_k. The heads divide the scores already, by √d (A25).
 
-        They are divided by √d, and √d_k was meant. What is one over the other?
+        They are divided by √d instead of √d_k. What is √d over √d_k?
         """
         return _factors(lambda d, h: math.sqrt(h / d))(*given)
 
     def factor_one_over_root_of_d(*given):
         """You divided W_Q by √d. The heads divide the scores already, by √d (A25).
 
-        They are divided by √d, and √d_k was meant. What is one over the other?
+        They are divided by √d instead of √d_k. What is √d over √d_k?
         """
         return _factors(lambda d, h: 1 / math.sqrt(d))(*given)
 
@@ -250,7 +255,7 @@ class Wrong:
     def factor_one_over_h(*given):
         """You divided W_Q by h. But the scores are already too small.
 
-        They are divided by √d, and √d_k was meant. What is one over the other?
+        They are divided by √d instead of √d_k. What is √d over √d_k?
         """
         return _factors(lambda d, h: 1 / h)(*given)
 
@@ -272,7 +277,7 @@ class Wrong:
     def factor_h_in_both(*given):
         """You multiplied both W_Q and W_K by h.
 
-        d is h times d_k. What is √d over √d_k, and how often does it belong into a score?
+        d is h times d_k. What is √d over √d_k, and how often does a score need this factor?
         """
         return _factors(lambda d, h: h, lambda d, h: h)(*given)
 
@@ -284,7 +289,7 @@ class Wrong:
         return _factors(None, lambda d, h: math.sqrt(h), lambda d, h: math.sqrt(h))(*given)
 
     def factor_in_W_O(*given):
-        """You multiplied W_O, too. But outputs are not divided by anything.
+        """You multiplied W_O by √h. But outputs are not divided by anything.
 
         Only scores are divided.
         """
@@ -307,14 +312,14 @@ class Wrong:
     def W_O_over_h(*given):
         """You divided W_O by h, as if the heads were averaged. Their contributions are added (A27).
 
-        In the split heads, does anything divide by h?
+        Where heads share the width, does anything divide their outputs by h?
         """
         return _factors(None, out=lambda d, h: 1 / h)(*given)
 
     def everything_whole(W_Q, W_K, W_V, W_O, h):
         """You gave every head all of the four matrices, so that all heads are the same.
 
-        Head j of the split heads uses its own d_k columns, and no others.
+        Where heads share the width, head j uses its own d_k columns, and no others.
         """
         whole = [W.repeat(h, 1, 1) for W in (math.sqrt(h) * W_Q, W_K, W_V)]
         return *whole, W_O.repeat(h, 1)
@@ -322,7 +327,8 @@ class Wrong:
     def everything_whole_and_no_factor(W_Q, W_K, W_V, W_O, h):
         """You copied the four matrices h times as they are.
 
-        Head j of the split heads uses its own d_k columns, and its scores are divided by √d_k.
+        Where heads share the width, head j uses its own d_k columns, and its scores are divided by
+        √d_k.
         """
         return *(W.repeat(h, 1, 1) for W in (W_Q, W_K, W_V)), W_O.repeat(h, 1)
 
@@ -335,7 +341,8 @@ class Wrong:
         return Q, K, W_V.repeat(h, 1, 1), W_O.repeat(h, 1)
 
     def queries_not_cut(W_Q, W_K, W_V, W_O, h):
-        """Each of your heads has all of W_Q. This computes the same, but most of it is never used.
+        """Each of your heads has all of W_Q. This computes the same, but the question asks for as
+        many zeros as possible.
 
         A column of queries that meets a column of zeros adds nothing to a score. Put zeros there.
         """
@@ -365,7 +372,7 @@ class Wrong:
         return *moved, torch.cat([pad(part, (0, 0, 0, left)) for part in W_O.chunk(h)])
 
     def W_O_in_the_first_block(W_Q, W_K, W_V, W_O, h):
-        """You put all rows of W_O into the first block, and zeros below: only head 0 meets any.
+        """You put all rows of W_O into the first block, so that the other heads meet only zeros.
 
         The block of head j has rows j · d to (j + 1) · d - 1 of the new W_O. Which old rows belong
         there?
@@ -390,7 +397,7 @@ class Wrong:
         return Q, K, V, out.unflatten(0, (h, -1))
 
     def W_O_in_order(W_Q, W_K, W_V, W_O, h):
-        """You put the rows of head j at the front of its block.
+        """You put the rows of head j at the top of its block.
 
         Every number keeps its row: row i of W_O is row i of a block.
         """
@@ -424,7 +431,7 @@ class Wrong:
         return Q * rows, K * rows, V * rows, out
 
     def columns_of_the_next_head(W_Q, W_K, W_V, W_O, h):
-        """Each head has the columns of the next one, and the rows of W_O that belong to its own.
+        """Each head has the columns of the next one, but its own rows of W_O.
 
         Head j has the columns from j · d_k on, counted from 0.
         """
@@ -485,12 +492,13 @@ EXERCISE = Exercise(
     id="equal_layouts",
     oracle=correct,
     hint="Run multi-head attention (A24 to A27) with your four matrices on a random X, and compare "
-    "with the split heads. Then ask for every number whether anything changes if it is 0.",
+    "with the heads that share the width. Then ask for every number whether anything changes if "
+    "it is 0.",
     misconceptions=functions_of(Wrong),
     right=functions_of(Right),
     cases=cases,
     rules=(
-        Rule("returns four: W_Q, W_K, W_V, W_O", _is_four),
+        Rule("returns four tensors: W_Q, W_K, W_V, W_O", _is_four),
         Rule("has the shapes (h, d, d) three times and (h d, d)", _has_shapes),
         Rule("computes what the heads that share the width compute", _computes_the_same),
         Rule("has as many zeros as possible", _has_zeros),

@@ -83,9 +83,11 @@ class Wrong:
         return A @ W_O.unflatten(0, (len(W_Q), -1))
 
     def concatenated_along_tokens(X, W_Q, W_K, W_V, W_O):
-        """You put the heads below each other, as if there were h times as many tokens.
+        """You merged the heads in the wrong order: a row of your Concat holds outputs for several
+        tokens, not the h outputs for one.
 
-        Concat puts them side by side: n rows of h d numbers (A26).
+        A reshape keeps the order of the numbers in memory, here head after head. Concat puts the
+        heads side by side: n rows of h d numbers (A26).
         """
         A = _heads(X, W_Q, W_K, W_V)
         return A.reshape(*X.shape[:-1], -1) @ W_O
@@ -98,8 +100,7 @@ class Wrong:
         return _heads(X, W_Q, W_K, W_V).movedim(-3, -1).flatten(-2) @ W_O
 
     def heads_in_the_wrong_order(X, W_Q, W_K, W_V, W_O):
-        """You put the heads side by side in reverse order, so each meets the rows of another in
-        W_O.
+        """You put the heads side by side in reverse order, so that A₁ meets the last rows of W_O.
 
         The first d rows of W_O belong to A₁.
         """
@@ -114,7 +115,7 @@ class Wrong:
         return torch.cat([A] * len(W_Q), -1) @ W_O
 
     def contributions_averaged(X, W_Q, W_K, W_V, W_O):
-        """You multiplied each head by its own rows of W_O, and then took the mean over the heads.
+        """Your result is the right one divided by h, as if the heads' contributions were averaged.
 
         A product of a row with a matrix adds. It does not divide by h.
         """
@@ -207,7 +208,7 @@ class Wrong:
     def multiplied_by_root_of_d(X, *others):
         """You multiplied the scores by √d. Divide them.
 
-        With more products in a score, it becomes larger. What brings it back?
+        The more products a score adds up, the more it varies. The division makes up for this.
         """
         return _other(X, *others, divisor=1 / math.sqrt(X.shape[-1]))
 
@@ -252,9 +253,10 @@ class Wrong:
         return _other(*given, weigh=lambda S: S.softmax(-1).mT)
 
     def scores_summed_over_heads(*given):
-        """Your heads share one matrix of weights: you added up their scores before the softmax.
+        """Your heads share one matrix of weights: each of its scores is the sum of all heads'
+        scores.
 
-        Each head has its own softmax.
+        Each head has its own scores and its own softmax.
         """
         return _other(*given, weigh=lambda S: S.sum(-3, keepdim=True).softmax(-1))
 
@@ -401,9 +403,10 @@ class Wrong:
         return correct(X, W_Q, W_K, one, W_O)
 
     def stacked_in_dimension_1(X, W_Q, W_K, W_V, W_O):
-        """A single sentence is right. In a batch, you merge dimensions 0 and 1, not the heads.
+        """For a single sentence you are right, but a batch stops your function with an error.
 
-        Three dots in a shape stand for any number of dimensions, so count from the end.
+        Three dots in a shape stand for any number of dimensions. Count from the end, as in
+        `transpose(-3, -2)`, and use `.mT` in place of `.T`.
         """
         A = _heads(X, W_Q, W_K, W_V)
         return A.transpose(0, 1).flatten(-2) @ W_O

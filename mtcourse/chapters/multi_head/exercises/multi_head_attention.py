@@ -128,8 +128,8 @@ class Wrong:
         return correct(X, W_Q, W_K.detach(), W_V, W_O, h, mask)
 
     def cut_without_transpose(X, W_Q, W_K, W_V, W_O, h, mask):
-        """You split the rows by a reshape alone, so that a head holds whole tokens, not slices of
-        them.
+        """You split the rows by a reshape alone, so that a head holds numbers of only some tokens,
+        not a slice of each.
 
         Split each row into h slices first: (…, n, h, d_k). Then swap n and h.
         """
@@ -138,12 +138,14 @@ class Wrong:
     def joined_without_transpose(X, W_Q, W_K, W_V, W_O, h, mask):
         """Your heads are right, but you merged them in the wrong order, by a reshape alone.
 
-        A is (…, h, n, d_k). In a row of the result, the h slices of *one* token stand side by side.
+        A is (…, h, n, d_k). In each row of Concat, the h slices of *one* token should stand side by
+        side.
         """
         return _with_divisor(X, W_Q, W_K, W_V, W_O, h, mask, None, _cut, _joined_by_reshape)
 
     def never_transposed(X, W_Q, W_K, W_V, W_O, h, mask):
-        """You split and merged by reshapes alone, so that a head holds whole tokens.
+        """You split and merged by reshapes alone, so that a head holds numbers of only some tokens,
+        not a slice of each.
 
         Swap n and h both times: after the split, and before you merge the heads.
         """
@@ -161,7 +163,7 @@ class Wrong:
         return _with_divisor(X, W_Q, W_K, W_V, W_O, h, mask, None, cut)
 
     def divided_by_root_of_d_model(X, W_Q, W_K, W_V, W_O, h, mask):
-        """You divided the scores by the root of the whole width, that of all heads together.
+        """You divided the scores by √d, the root of the width of all heads together.
 
         How many products does a score of *one* head add up?
         """
@@ -221,7 +223,8 @@ class Wrong:
     def mask_turned_round(X, W_Q, W_K, W_V, W_O, h, mask):
         """You hid what may be seen, and showed what is hidden.
 
-        The mask is True where token i *may* attend. `masked_fill` fills where *its* mask is True.
+        The mask is True where token i *may* attend to token j. `masked_fill` fills where *its* mask
+        is True.
         """
         return correct(X, W_Q, W_K, W_V, W_O, h, ~mask)
 
@@ -245,7 +248,7 @@ class Wrong:
         return _joined(weights @ V) @ W_O
 
     def divided_by_root_of_a_share_of_X(*given):
-        """You divided the scores by the root of the width of X over h.
+        """You divided the scores by √(width / h), where `width` is that of X.
 
         The heads share the width of Q and K, which need not be that of X.
         """
@@ -268,21 +271,23 @@ class Wrong:
     def multiplied_by_root_of_d_k(*given):
         """You multiplied the scores by √d_k. Divide them.
 
-        With more products in a score, it becomes larger. What brings it back?
+        The more products a score adds up, the more it varies. The division makes up for this.
         """
         return _divided_by(lambda X, W_Q, h: 1 / math.sqrt(W_Q.shape[1] / h))(*given)
 
     def divided_by_d(*given):
         """You divided the scores by d, the width of all heads together.
 
-        How many products does a score of *one* head add up, and is it their number or its root?
+        How many products does a score of *one* head add up? Do you divide by this number or by its
+        root?
         """
         return _divided_by(lambda X, W_Q, h: W_Q.shape[1])(*given)
 
     def mask_turned_round_by_a_large_number(*given):
         """You hid what may be seen, and showed what is hidden, with a large negative number.
 
-        The mask is True where token i *may* attend. `masked_fill` fills where *its* mask is True.
+        The mask is True where token i *may* attend to token j. `masked_fill` fills where *its* mask
+        is True.
         """
         return _other(*given, hide=lambda S, seen: S.masked_fill(seen, -1e9))
 
@@ -316,15 +321,15 @@ class Wrong:
         return _other(*given, hide=lambda S, seen: S, weigh=lambda S, seen: S.softmax(-1) * seen)
 
     def mask_added(*given):
-        """Your mask raises allowed scores by 1 above the others. Hidden pairs still get a weight.
+        """Your mask raises allowed scores by only 1 compared with hidden ones, so hidden pairs
+        still get a weight.
 
         Where the mask is False, the score must become minus infinity.
         """
         return _other(*given, hide=lambda S, seen: S + seen)
 
     def small_number_for_infinity(*given):
-        """You gave hidden pairs a score that is hardly below the others, so they still get a
-        weight.
+        """You gave hidden pairs the score −1. They still get a weight, since e⁻¹ is not 0.
 
         Where the mask is False, the score must become minus infinity.
         """
@@ -435,9 +440,10 @@ class Wrong:
         return _other(*given, weigh=lambda S, seen: S.softmax(-1).mean(-3, keepdim=True))
 
     def scores_summed_over_heads(*given):
-        """Your heads share one matrix of weights: you added up their scores before the softmax.
+        """Your heads share one matrix of weights: each of its scores is the sum of all heads'
+        scores.
 
-        Each head has its own softmax.
+        Each head has its own scores, from its own slices of Q and K, and its own softmax.
         """
         return _other(*given, weigh=lambda S, seen: S.sum(-3, keepdim=True).softmax(-1))
 
@@ -456,8 +462,7 @@ class Wrong:
         return _other(*given, joined=lambda A: A.movedim(-3, -1).flatten(-2))
 
     def joined_backwards(*given):
-        """You put the heads side by side in reverse order, so each meets the rows of another in
-        W_O.
+        """You put the heads side by side in reverse order, so that A₁ meets the last rows of W_O.
 
         The first d_k rows of W_O belong to A₁.
         """
@@ -485,7 +490,7 @@ class Wrong:
         return _other(*given, joined=lambda A: _joined(A.mean(-3, keepdim=True).expand_as(A)))
 
     def contributions_averaged(X, W_Q, W_K, W_V, W_O, h, mask):
-        """You divided by the number of heads at the end: these are means over the heads.
+        """Your result is the right one divided by h, as if the heads' contributions were averaged.
 
         A product of the concatenated row with W_O *adds* the contributions of the heads.
         """
@@ -518,7 +523,7 @@ class Wrong:
         return X + correct(X, W_Q, W_K, W_V, W_O, h, mask)
 
     def values_scaled(X, W_Q, W_K, W_V, W_O, h, mask):
-        """You divided by √d_k after the softmax, not before: its result is too small.
+        """You divided by √d_k after the softmax, not before: the result is too small.
 
         What is divided in A25, the scores or the mean of the values?
         """

@@ -81,8 +81,8 @@ class Wrong:
     def only_the_scale_mended(X, W_Q, W_K, W_V, W_O, h, real):
         """One bug is fixed: you divide the scores by √d_k. Two are left.
 
-        Along which dimension does the mask lie? And in which order are the heads' numbers at the
-        end?
+        With which dimensions of the scores is the mask aligned? And in which order do heads and
+        tokens stand before the last reshape?
         """
         return _version(X, W_Q, W_K, W_V, W_O, h, real, scale=True)
 
@@ -97,7 +97,8 @@ class Wrong:
     def only_the_join_mended(X, W_Q, W_K, W_V, W_O, h, real):
         """One bug is fixed: you merge the heads in the right order. Two are left.
 
-        How many products does a score of one head add up? And along which dimension is the mask?
+        How many products does a score of one head add up? And with which dimensions of the scores
+        is the mask aligned?
         """
         return _version(X, W_Q, W_K, W_V, W_O, h, real, join=True)
 
@@ -109,7 +110,7 @@ class Wrong:
         return _version(X, W_Q, W_K, W_V, W_O, h, real, mask=True, join=True)
 
     def mask_left(X, W_Q, W_K, W_V, W_O, h, real):
-        """Two bugs are fixed. One is left: your mask lies along the heads.
+        """Two bugs are fixed. One is left: the sentences of your mask are aligned with the heads.
 
         Scores are (batch, h, n, n), `real` is (batch, n). Write both below each other, from the
         right.
@@ -142,8 +143,8 @@ class Wrong:
         return A.transpose(1, 2).reshape(batch, n, d) @ W_O
 
     def padding_asks_no_more(X, W_Q, W_K, W_V, W_O, h, real):
-        """You fixed all three bugs. But you set the rows of padding to 0, and they are compared,
-        too.
+        """You fixed all three bugs. But in your result the rows of padding are 0, and they are
+        compared, too.
 
         Padding may have queries. Hide its keys, and nothing else.
         """
@@ -204,14 +205,14 @@ class Wrong:
 
     def mask_over_queries_with_a_large_number(*given):
         """You hid the queries of padding instead of its keys, with a large negative number: padding
-        takes even means, and words attend to padding.
+        attends equally to all tokens, and words attend to padding.
 
         No token should attend *to* padding. Which dimension of the scores is that?
         """
         return _other(*given, weigh=lambda S, k, q: S.masked_fill(~q, -1e9).softmax(-1))
 
     def both_hidden_with_a_large_number(*given):
-        """You hid padding as a query, too: it takes even means of all tokens.
+        """You hid padding as a query, too: it attends equally to all tokens.
 
         Padding may act as a query. Hide its keys, and nothing else.
         """
@@ -225,7 +226,7 @@ class Wrong:
         return _other(*given, weigh=lambda S, k, q: S.masked_fill(~(k & q), -math.inf).softmax(-1))
 
     def hidden_only_where_both_are_padding(*given):
-        """You hid pairs in which query *and* key are padding. Words still attend to padding.
+        """You hid only pairs in which query *and* key are padding. Words still attend to padding.
 
         No token should attend *to* padding, whatever it is itself.
         """
@@ -247,7 +248,8 @@ class Wrong:
         return _other(*given, weigh=lambda S, k, q: (S * k).softmax(-1))
 
     def mask_added(*given):
-        """Your mask raises the scores of words by 1. Padding still gets a weight.
+        """Your mask raises the scores of words by only 1 compared with those of padding, so padding
+        still gets a weight.
 
         Which score has the exponential 0?
         """
@@ -333,8 +335,8 @@ class Wrong:
         return _other(Z, W_Q, W_K, W_V, W_O, h, torch.ones_like(real))
 
     def keys_and_values_of_padding_0(X, W_Q, W_K, W_V, W_O, h, real):
-        """You set keys and values of padding to 0. Their scores are 0 then, so they still get
-        weights.
+        """It is as if the keys and values of padding were 0. Their scores are 0 then, so they still
+        get weights.
 
         Which score has the exponential 0?
         """
@@ -346,7 +348,7 @@ class Wrong:
     def softmax_over_queries(*given):
         """Your softmax runs over the queries: each column of weights sums to 1. Each row should.
 
-        It was right in the broken version. Each query divides a weight of 1 among the keys.
+        The broken version had this right. Each query divides a weight of 1 among the keys.
         """
         return _other(
             *given, weigh=lambda S, k, q: torch.nan_to_num(S.masked_fill(~k, -math.inf).softmax(-2))
@@ -389,7 +391,7 @@ class Wrong:
         return correct(X, W_Q[:, order], W_K[:, order], W_V[:, order], W_O, h, real)
 
     def not_mixed(X, W_Q, W_K, W_V, W_O, h, real):
-        """You put the heads side by side, but W_O is lost.
+        """You put the heads side by side, but you no longer use W_O.
 
         What mixes the heads?
         """

@@ -37,7 +37,8 @@ class Wrong:
         return list(_LINES.values())
 
     def all_none():
-        """You blame no line for anything, but it stops with an error for 3 sentences and 4 heads.
+        """You blame no line for anything, but the function stops with an error for 3 sentences and
+        4 heads.
 
         Write the shape beside each line.
         """
@@ -83,7 +84,7 @@ class Wrong:
         return _but({_OTHERS: "none"})
 
     def mixes_at_the_start():
-        """You blame the first reshape for rows that mix tokens. It cuts each row of a token into
+        """You blame the first reshape for rows that mix tokens. It cuts the row of each token into
         heads, and leaves tokens apart.
 
         Which two dimensions are exchanged afterwards, and are they exchanged back?
@@ -91,7 +92,7 @@ class Wrong:
         return _but({_MIXES: "C"})
 
     def mixes_at_the_end():
-        """You blame the output matrix for rows that mix tokens. It multiplies each row by itself.
+        """You blame the output matrix for rows that mix tokens. It acts on each row separately.
 
         Which shape do the means of the heads have before they become rows?
         """
@@ -101,13 +102,13 @@ class Wrong:
         """You blame the exchange of tokens and heads for rows that mix tokens. It is needed: each
         head compares tokens with tokens.
 
-        Are the two dimensions exchanged back in time?
+        Where should the two dimensions be exchanged back?
         """
         return _but({_MIXES: "D"})
 
     def mixes_is_attention():
-        """You say that a row may mix tokens. A weighted mean of values does, but no row may take
-        the numbers of *another query's* mean.
+        """You say that a row of the result may mix tokens. A weighted mean does mix their values,
+        but no row may hold numbers of *another query's* mean.
 
         Which shape do the means of the heads have before they become rows?
         """

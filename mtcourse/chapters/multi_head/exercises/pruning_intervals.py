@@ -163,14 +163,15 @@ class Wrong:
         return _interval((without - whole)[:, resamples].mean(-1), out, 1 - out)
 
     def smallest_and_largest(whole, without, resamples):
-        """You took the smallest and the largest resample, which grow apart the more you draw.
+        """You took the smallest and the largest mean, which lie further apart the more resamples
+        you draw.
 
         Take the quantiles at 0.025 and 0.975.
         """
         return _interval((without - whole)[:, resamples].mean(-1), 0.0, 1.0)
 
     def mean_and_two_deviations(whole, without, resamples):
-        """You took the mean minus and plus two standard deviations of the resamples.
+        """You took the mean minus and plus two standard deviations of the resamples' means.
 
         This assumes a normal distribution. Take quantiles instead.
         """
@@ -193,10 +194,11 @@ class Wrong:
         return _interval(without[:, resamples].mean(-1)) - _interval(whole[resamples].mean(-1))
 
     def quantiles_less_the_whole(whole, without, resamples):
-        """You took intervals of the loss without the head, and subtracted the whole model's from
-        both ends, sentences mixed.
+        """You took intervals of the loss without the head, and subtracted the whole model's mean
+        loss over all resamples from both ends.
 
-        Subtract first, sentence by sentence.
+        The whole model's loss varies from resample to resample, too. Subtract first, sentence by
+        sentence.
         """
         return _interval(without[:, resamples].mean(-1)) - whole[resamples].mean()
 
@@ -271,8 +273,8 @@ class Wrong:
         return _by_method("midpoint")(*given)
 
     def numbers_in_order(whole, without, resamples):
-        """You sorted the means, and took those at the whole numbers 0.025 and 0.975 times their
-        count.
+        """You sorted the means, and took those at the positions 0.025 and 0.975 times their count,
+        rounded down.
 
         A quantile can lie between two of them: `torch.quantile` interpolates.
         """
@@ -281,8 +283,8 @@ class Wrong:
         return means[:, [int(0.025 * count), min(int(0.975 * count), count - 1)]]
 
     def numbers_in_order_less_one(whole, without, resamples):
-        """You sorted the means, and took the one at 0.025 times their count, and the one before
-        that at 0.975.
+        """You sorted the means, and took those at the positions 0.025 times their count and 0.975
+        times their count minus 1, rounded down.
 
         A quantile can lie between two of them: `torch.quantile` interpolates.
         """
@@ -291,7 +293,7 @@ class Wrong:
         return means[:, [int(0.025 * count), max(int(0.975 * count) - 1, 0)]]
 
     def mean_and_deviations(whole, without, resamples):
-        """You took the mean minus and plus 1.96 standard deviations of the resamples.
+        """You took the mean minus and plus 1.96 standard deviations of the resamples' means.
 
         This assumes a normal distribution. Take quantiles instead.
         """
@@ -299,7 +301,7 @@ class Wrong:
         return _around(means, 1.96 * means.std(-1, correction=0))
 
     def mean_and_sample_deviations(whole, without, resamples):
-        """You took the mean minus and plus 1.96 standard deviations, with the count less one.
+        """You took the mean minus and plus 1.96 sample standard deviations of the resamples' means.
 
         This assumes a normal distribution. Take quantiles instead.
         """
@@ -307,19 +309,21 @@ class Wrong:
         return _around(means, 1.96 * means.std(-1))
 
     def standard_errors_of_the_resamples(whole, without, resamples):
-        """You divided the deviation by the root of the number of resamples: the more you draw, the
-        narrower your intervals.
+        """You divided a standard deviation by the root of the number of resamples: the more you
+        draw, the narrower your intervals.
 
-        The means vary as much as the mean of such sentences does. Take their quantiles.
+        The means of the resamples already vary as much as a mean over so many sentences does. Take
+        their quantiles.
         """
         means = _means(whole, without, resamples)
         return _around(means, 1.96 * means.std(-1, correction=0) / means.shape[1] ** 0.5)
 
     def sample_standard_errors_of_the_resamples(whole, without, resamples):
-        """You divided the deviation (with the count less one) by the root of the number of
-        resamples: the more you draw, the narrower your intervals.
+        """You divided a sample standard deviation by the root of the number of resamples: the more
+        you draw, the narrower your intervals.
 
-        The means vary as much as the mean of such sentences does. Take their quantiles.
+        The means of the resamples already vary as much as a mean over so many sentences does. Take
+        their quantiles.
         """
         means = _means(whole, without, resamples)
         return _around(means, 1.96 * means.std(-1) / means.shape[1] ** 0.5)
@@ -354,7 +358,7 @@ class Wrong:
         return correct(whole, without, resamples) - (without - whole).mean(-1, keepdim=True)
 
     def resamples_averaged(whole, without, resamples):
-        """You averaged over the resamples, and took quantiles over the places in them.
+        """You averaged over the resamples, and took quantiles over the positions within a resample.
 
         Each row of `resamples` is one resample: average within the row.
         """

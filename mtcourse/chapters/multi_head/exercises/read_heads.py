@@ -116,7 +116,7 @@ class Wrong:
         return _with(shape, h, rank=shape[1] / h)
 
     def rank_is_d_model(shape, h):
-        """Your rank is d_model, the size of W_Q W_Kᵀ. But this product goes through d_k columns.
+        """Your rank is d_model, the size of W_Q W_Kᵀ. But both factors have d_k columns.
 
         A product has no higher rank than the narrowest matrix in it.
         """
@@ -130,16 +130,18 @@ class Wrong:
         return _with(shape, h, A24=shape[0] == shape[1])
 
     def either_or(shape, h):
-        """You took A24 and B06 for opposites. A single head is both, and some heads are neither.
+        """You took A24 and B06 for opposites. A single head can be both, and some heads are
+        neither.
 
         Check each by itself: compare d_k with d_model, and d_k with d_model / h.
         """
         return _with(shape, h, B06=shape[1] != shape[0] * h)
 
     def divides_evenly(shape, h):
-        """You answered True for B06 wherever the columns can be divided evenly among the heads.
+        """You answered True for B06, whatever the shape.
 
-        B06 asks for more: d_k = d_model / h.
+        It is not enough that the columns can be divided evenly among the heads. B06 says: d_k =
+        d_model / h.
         """
         return _with(shape, h, B06=True)
 
@@ -151,7 +153,7 @@ class Wrong:
         return correct((shape[0], shape[0] // h * h), h)
 
     def d_k_by_b06(shape, h):
-        """Your d_k is d_model / h (B06), and its root your divisor. The rest is right.
+        """Your d_k is d_model / h (B06), and your divisor is its root.
 
         The printed shape tells you how many columns all heads have together.
         """
@@ -159,7 +161,7 @@ class Wrong:
         return _with(shape, h, d_k=d_k, divisor=math.sqrt(d_k))
 
     def a24_believed(shape, h):
-        """You took d_k for d_model (A24). Whether this holds is one of the questions.
+        """You took d_k to be d_model (A24). Whether this holds is one of the questions.
 
         The printed shape tells you how many columns all heads have together.
         """
@@ -203,13 +205,13 @@ class Wrong:
     def a24_and_b06_exchanged(shape, h):
         """You exchanged A24 and B06.
 
-        Which document's heads are as wide as a row, and which document's share it?
+        Which document's heads are as wide as a row, and which document's share the width?
         """
         right = correct(shape, h)
         return right | {"A24": right["B06"], "B06": right["A24"]}
 
     def neither_for_one_head_b06(shape, h):
-        """You answered False for B06 where A24 is True. With a single head, both hold.
+        """You answered False for B06 where A24 is True. With a single head, both can hold.
 
         Check each by itself: compare d_k with d_model, and d_k with d_model / h.
         """
@@ -217,7 +219,7 @@ class Wrong:
         return right | {"B06": right["B06"] and not right["A24"]}
 
     def neither_for_one_head_a24(shape, h):
-        """You answered False for A24 where B06 is True. With a single head, both hold.
+        """You answered False for A24 where B06 is True. With a single head, both can hold.
 
         Check each by itself: compare d_k with d_model, and d_k with d_model / h.
         """
@@ -253,7 +255,7 @@ class Wrong:
         return _with(shape, h, A24=shape[1] > shape[0])
 
     def b06_in_whole_numbers(shape, h):
-        """You compared d_k with d_model // h, which drops the rest of the division.
+        """You compared d_k with d_model // h, which drops the remainder of the division.
 
         Is h · d_k then d_model?
         """
@@ -267,14 +269,14 @@ class Wrong:
         return _with(shape, h, B06=shape[0] % h == 0)
 
     def one_head_is_a24(shape, h):
-        """You answered True for A24 where there is one head.
+        """You answered True for A24 exactly where there is one head.
 
         Full width means d_k = d_model, whatever h is.
         """
         return _with(shape, h, A24=h == 1)
 
     def several_heads_are_b06(shape, h):
-        """You answered True for B06 where there are several heads.
+        """You answered True for B06 exactly where there are several heads.
 
         B06 says how wide they are: d_k = d_model / h.
         """
@@ -345,7 +347,7 @@ class Wrong:
         return _with(shape, h, rank=min(h, shape[0]))
 
     def columns_for_d_model(shape, h):
-        """Your d_model is the number of columns of W_Q; the rest is right.
+        """Your d_model is the number of columns of W_Q.
 
         X stands on the left: X W_Q is (n × d_model)(d_model × h d_k).
         """

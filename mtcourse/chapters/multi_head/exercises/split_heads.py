@@ -49,8 +49,8 @@ class Wrong:
         return correct(x, h).detach() + 0 * x.sum()
 
     def view_without_transpose(x, h):
-        """The shape is right, but the numbers are in the wrong positions: head 0 holds whole
-        tokens.
+        """The shape is right, but the numbers are in the wrong positions: head 0 holds only numbers
+        of the first tokens, not a slice of every token.
 
         A reshape keeps numbers in the order of memory, token after token. So split first, and swap
         two dimensions afterwards.
@@ -65,7 +65,7 @@ class Wrong:
         return x.unflatten(-1, (h, x.shape[-1] // h))
 
     def columns_interleaved(x, h):
-        """You gave head 0 every h-th number of a row. It should get the first d_k of them.
+        """You gave head 0 every h-th number of a row. It should get the first d_k numbers.
 
         Into which two sizes do you split the width, and in which order do they stand?
         """
@@ -93,9 +93,9 @@ class Wrong:
         return torch.stack(x.chunk(h, dim=-1))
 
     def full_width(x, h):
-        """You gave each head the whole row, as in document A.
+        """You gave each head all columns of x, as if heads had the full width.
 
-        Here the heads share the row: d_k = d_model / h (B06).
+        x holds the heads side by side. Each of them has only d_k = d_model / h columns (B06).
         """
         return x.unsqueeze(-3).expand(*x.shape[:-2], h, *x.shape[-2:])
 
@@ -145,7 +145,8 @@ class Wrong:
         return x.reshape(n, h, d // h).transpose(0, 1)
 
     def permutes_four_dimensions(x, h):
-        """You name four dimensions in `permute`: right for one batch dimension only.
+        """You name four dimensions, as in `permute(0, 2, 1, 3)`: right for one batch dimension
+        only.
 
         Three dots in a shape stand for any number of dimensions, so swap two, counted from the end.
         """
@@ -184,8 +185,8 @@ class Wrong:
         return correct(x, h).roll(1, -3)
 
     def transposed_and_reshaped(x, h):
-        """You swapped tokens and columns *before* the reshape: heads hold columns of all tokens,
-        cut into rows.
+        """You swapped tokens and columns *before* the reshape: each head has its own numbers, but
+        in the wrong positions.
 
         Split the last dimension first. Then swap heads and tokens.
         """
@@ -194,7 +195,7 @@ class Wrong:
     def tokens_shared_out(x, h):
         """You split the tokens among the heads. Each head should get all tokens.
 
-        Which dimension is h times as long as a head is wide?
+        Which of the last two dimensions of x should you split?
         """
         return torch.stack(x.chunk(h, dim=-2), dim=-3)
 

@@ -149,7 +149,7 @@ class Wrong:
         return _model(W, source, read, source_places=False)
 
     def no_target_positions(W, source, read):
-        """You gave the target rows no positions, as document A prints it.
+        """You gave the target rows no positions, as in document A.
 
         Chapter 7 adds P on both sides.
         """
@@ -255,7 +255,7 @@ class Wrong:
         return _varied(*given, out=lambda U: U.log_softmax(-1))
 
     def most_likely_words(*given):
-        """You returned the numbers of the most likely words. Return logits, (batch, m, V_t).
+        """You returned the ids of the most likely words. Return logits, (batch, m, V_t).
 
         What is chosen from the logits is not part of the model.
         """
@@ -346,7 +346,8 @@ class Wrong:
         return _varied(*given, hide=hide)
 
     def causal_cross_attention(*given):
-        """In cross-attention, you hid source words by the positions of target words.
+        """In cross-attention, you used a causal mask: target word i attends only to source words 0
+        to i.
 
         A target word may attend to all source words.
         """
@@ -411,8 +412,8 @@ class Wrong:
         return _varied(*given, hide_cross=lambda words: words[:1])
 
     def padding_hidden_on_both_sides(*given):
-        """In the encoder, you hid padding as a query, too: its rows are NaN, and so is what comes
-        of them.
+        """In the encoder, you hid padding as a query, too: its rows are NaN, and so is all that is
+        computed from them.
 
         No word may attend *to* padding. Padding itself may attend to words.
         """
@@ -443,7 +444,8 @@ class Wrong:
         return _varied(*given, weigh=lambda scores, allowed: scores.softmax(-1) * allowed)
 
     def masks_added(*given):
-        """Your masks raise allowed scores by 1. Hidden pairs still get a weight.
+        """Your masks raise allowed scores by only 1 compared with hidden ones, so hidden pairs
+        still get a weight.
 
         Which score has the exponential 0?
         """
@@ -505,7 +507,7 @@ class Wrong:
         return _varied(*given, act_D=lambda x: x)
 
     def gelu_for_relu(*given):
-        """Your networks have another function than the ReLU.
+        """Your networks have GELU in place of ReLU.
 
         Document A prints ReLU (A08, A17).
         """
@@ -522,7 +524,7 @@ class Wrong:
     def residual_connections(*given):
         """You added residual connections. The model of chapter 7 has none.
 
-        What does A07 to A18 print: is anything added to what goes in?
+        In A07 to A18, is the input of an attention or a network ever added to its output?
         """
         return _varied(*given, add=True)
 
@@ -648,15 +650,15 @@ class Wrong:
     def keys_and_values_exchanged_in_cross_attention(W, source, read):
         """In cross-attention you exchanged W_K and W_V.
 
-        Scores compare queries with keys; weights are of values.
+        Scores compare queries with keys, and the weights multiply the values.
         """
         return _model(_with_others(W, W_K_C="W_V_C", W_V_C="W_K_C"), source, read)
 
     def mask_with_a_dimension_for_heads(W, source, read):
-        """Your padding mask is (batch, 1, 1, n), and the scores (batch, m, n): the batch is there
-        twice in the result.
+        """In the encoder, your padding mask is (batch, 1, 1, n) and the scores (batch, n, n), so
+        the result has the batch twice.
 
-        The mask has a dimension for heads, which this model has not. Which index removes it?
+        The mask has a dimension for heads, which this model does not have. Which index removes it?
         """
         return _varied(W, source, read, hide=lambda words: words[:, None])
 

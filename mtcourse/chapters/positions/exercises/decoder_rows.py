@@ -92,7 +92,8 @@ class Wrong:
         return _version(ids, W_E, P, start, False, False, True)
 
     def axis_left(ids, W_E, P, start=0):
-        """Two bugs are fixed. One is left: all tokens of sentence b of the batch get row b of P.
+        """Two bugs are fixed. One is left: all tokens of sentence b of the batch get row
+        `start` + b of P.
 
         ids has a row for each sentence. Along which of its dimensions do the positions run?
         """
@@ -101,8 +102,8 @@ class Wrong:
     def start_left(ids, W_E, P, start=0):
         """Two bugs are fixed. One is left: the first of the new tokens always gets position 0.
 
-        While the decoder writes, it calls this with one token at a time. Where does that token
-        stand?
+        While the decoder writes, it calls your function with one token at a time. Where does that
+        token stand?
         """
         return _version(ids, W_E, P, start, begins=False)
 
@@ -256,7 +257,7 @@ class Wrong:
         return _words(ids, W_E) + P[: ids.shape[1]] + start
 
     def slice_ends_at_m(ids, W_E, P, start=0):
-        """Your slice of P ends at the number of tokens, however far it begins.
+        """Your slice of P ends at the number of tokens, wherever it begins.
 
         From `start` on you need as many rows as there are tokens. With which row does that end?
         """
@@ -272,7 +273,7 @@ class Wrong:
     def whole_table(ids, W_E, P, start=0):
         """You add the whole table P, however many tokens there are.
 
-        How many rows are needed, and with which does it begin?
+        How many rows are needed, and with which one do they begin?
         """
         return _words(ids, W_E) + P
 
@@ -400,7 +401,7 @@ class Wrong:
         return W_E[ids] + P[start : start + len(ids), None]
 
     def nothing_to_learn_by(ids, W_E, P, start=0):
-        """The rows are right, but no gradient flows back to the embeddings.
+        """The rows are right, but no gradient flows back to `W_E` or `P`.
 
         The embeddings are learnt. Was something detached, or copied into a new tensor?
         """

@@ -59,15 +59,15 @@ class Wrong:
         return _but({_SCALED: "A"})
 
     def scaled_on_purpose():
-        """You say that the positions may be scaled. Only the embedding is multiplied by the root.
+        """You answer "none" for the scaled positions. But only embeddings should be scaled.
 
         What is multiplied by it, and where?
         """
         return _but({_SCALED: "none"})
 
     def same_from_the_lookup():
-        """You blame the line that looks up positions for the equal ones. It looks up the numbers
-        that it gets.
+        """You blame the line that looks up rows of P for the equal positions. It only looks up the
+        numbers that it gets.
 
         Print the numbers of the positions for two sentences of three tokens.
         """
@@ -89,8 +89,8 @@ class Wrong:
         return _but({_SAME: "B"})
 
     def start_from_the_end():
-        """You blame the line that puts everything together for `start`. Positions have been chosen
-        by then.
+        """You blame the last line for leaving out `start`. The positions have been chosen before
+        that line.
 
         Which line should hold the rows of P from the first of these tokens on?
         """
@@ -104,8 +104,8 @@ class Wrong:
         return _but({_START: "none"})
 
     def begins_with_row_1():
-        """You say that the first token gets row 1. A running sum of ones begins with 1, but it is
-        not the last word about the number.
+        """You blame the line that subtracts 1 for a first token that gets row 1. But the running
+        sum of ones begins with 1.
 
         Which number comes out for the first sentence, if `start` is 0?
         """
@@ -119,8 +119,8 @@ class Wrong:
         return _but({_FIRST: "D"})
 
     def wrong_width():
-        """You say that the root is of the wrong width. The embedding table has the shape
-        (V, d_model).
+        """You say that the root is taken of the wrong width. The embedding table has the
+        shape (V, d_model).
 
         Which of its two sizes does `shape[1]` give?
         """

@@ -112,8 +112,8 @@ class Wrong:
         return printed != exact
 
     def a_whole_unit_allowed(printed, exact, decimals=2):
-        """You let differences of up to a whole unit pass, but rounding moves by at most half a
-        unit.
+        """You let differences of up to a whole unit pass, but rounding moves a number by at most
+        half a unit.
 
         Which numbers round to 0.99? How far from 0.99 is the farthest of them?
         """
@@ -208,14 +208,14 @@ class Wrong:
         return _differs(printed, torch.trunc(exact / unit + 0.5) * unit, decimals)
 
     def rounded_one_decimal_too_far(printed, exact, decimals=2):
-        """Your bound is a tenth of what it should be: you compare one decimal more than is printed.
+        """Your result would be right if the numbers had been printed with one decimal more.
 
         How many decimals does 0.13 have?
         """
         return (printed - _rounded(exact, decimals + 1)).abs() > 0.05 * 10.0**-decimals
 
     def rounded_to_one_decimal_fewer(printed, exact, decimals=2):
-        """You round the exact numbers to one decimal less than is printed.
+        """You round the exact numbers to one decimal fewer than is printed.
 
         How many decimals does 0.13 have?
         """
@@ -229,14 +229,15 @@ class Wrong:
         return _differs(printed, torch.round(exact), decimals)
 
     def whole_parts_compared(printed, exact, decimals=2):
-        """You compare whole numbers, and the decimals are cut off or rounded away before.
+        """You compare whole numbers: their decimals are lost before the comparison.
 
         Multiply by 10 to the power of `decimals` first, or do not make whole numbers at all.
         """
         return torch.round(printed) != torch.round(exact)
 
     def a_tenth_of_a_unit_allowed(printed, exact, decimals=2):
-        """You let differences of up to a tenth of a unit pass, but rounding moves by up to a half.
+        """You let differences of up to a tenth of a unit pass, but rounding moves a number by up to
+        half a unit.
 
         Which numbers round to 0.99? How far from 0.99 is the farthest of them?
         """
@@ -264,14 +265,14 @@ class Wrong:
         return _beyond(printed, exact, 10 * 10.0**-decimals)
 
     def ten_times_the_decimals(printed, exact, decimals=2):
-        """Your bound is 0.5/(10 · decimals), with a product in the place of a power.
+        """Your bound is 0.5/(10 · decimals), with a product in place of a power.
 
         For two decimals a unit is 1/100. In Python, `**` is the power.
         """
         return _beyond(printed, exact, 0.5 / (10 * decimals))
 
     def half_to_the_power(printed, exact, decimals=2):
-        """Your bound is 0.5 to the power of `decimals`, which is far too much.
+        """Your bound is 0.5 to the power of `decimals`, which is far too large.
 
         A unit is a power of ten. Half a unit is that, divided by two.
         """
@@ -329,7 +330,7 @@ class Wrong:
     def differences_with_signs(printed, exact, decimals=2):
         """You return the differences of the numbers, and not yet whether they are too large.
 
-        Which size of a difference can rounding explain?
+        How large a difference can rounding explain?
         """
         return printed - exact
 

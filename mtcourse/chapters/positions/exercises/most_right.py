@@ -226,14 +226,14 @@ class Wrong:
     def marks_of_sources_dropped(sources, targets):
         """You drop the punctuation of the sources, so "dog." and "dog" are one word.
 
-        What stands between spaces is a word, with all its signs.
+        What stands between spaces is a word, with its punctuation.
         """
         return correct([s.replace(".", "") for s in sources], targets)
 
     def marks_dropped(sources, targets):
         """You drop punctuation from sources and translations, so "dog." and "dog" are one word.
 
-        What stands between spaces is a word, with all its signs.
+        What stands between spaces is a word, with its punctuation.
         """
         return correct([s.replace(".", "") for s in sources], [t.replace(".", "") for t in targets])
 
@@ -293,7 +293,8 @@ class Wrong:
     def neighbours_alone(sources, targets):
         """You put pairs of a bag together only where they stand one after another.
 
-        `groupby` begins a new group at every change. What do its inputs have to be?
+        If you use `groupby`: it begins a new group at every change. In which order must its inputs
+        be?
         """
         pairs = [(_bag(s), t) for s, t in zip(sources, targets, strict=True)]
         found = [Counter(t for _, t in group) for _, group in groupby(pairs, key=lambda p: p[0])]
@@ -302,7 +303,7 @@ class Wrong:
     def each_pair_once(sources, targets):
         """You count equal pairs only once.
 
-        The share is one of all pairs, however often one occurs.
+        Every pair counts, however often it occurs.
         """
         pairs = list(dict.fromkeys(zip(sources, targets, strict=True)))
         return correct([s for s, _ in pairs], [t for _, t in pairs])
@@ -310,7 +311,7 @@ class Wrong:
     def each_pair_of_bags_once(sources, targets):
         """You count pairs of the same bag and the same translation only once.
 
-        The share is one of all pairs, however often one occurs.
+        Every pair counts, however often it occurs.
         """
         pairs = list(dict.fromkeys((_bag(s), t) for s, t in zip(sources, targets, strict=True)))
         return len({bag for bag, _ in pairs}) / len(pairs)
@@ -318,7 +319,7 @@ class Wrong:
     def each_source_once(sources, targets):
         """You keep one translation for each source sentence, the last one.
 
-        A dictionary from sources loses pairs. Each pair counts.
+        A dictionary with sources as its keys loses pairs. Every pair counts.
         """
         pairs = dict(zip(sources, targets, strict=True))
         return correct(list(pairs), list(pairs.values()))
@@ -326,7 +327,7 @@ class Wrong:
     def divided_by_the_bags(sources, targets):
         """You count the right pairs, but divide by the number of bags.
 
-        The share is one of all pairs.
+        The question asks for a share of the pairs.
         """
         groups = _grouped(sources, targets, _bag)
         return _best(groups) / len(groups)
@@ -334,19 +335,19 @@ class Wrong:
     def divided_by_the_sources(sources, targets):
         """You count the right pairs, but divide by the number of different sources.
 
-        The share is one of all pairs.
+        The question asks for a share of the pairs.
         """
         return _best(_grouped(sources, targets, _bag)) / len(set(sources))
 
     def divided_by_the_translations(sources, targets):
         """You count the right pairs, but divide by the number of different translations.
 
-        The share is one of all pairs.
+        The question asks for a share of the pairs.
         """
         return _best(_grouped(sources, targets, _bag)) / len(set(targets))
 
     def one_for_each_translation(sources, targets):
-        """You count each pair of a bag and a translation, as if all translations could be right.
+        """You count every different translation of a bag, as if all of them could be right.
 
         For one bag the translator writes one translation.
         """
@@ -422,7 +423,7 @@ class Wrong:
         return correct(sources, [str(len(target.split())) for target in targets])
 
     def rounded(sources, targets):
-        """You round the share to two decimals, or drop some.
+        """You round the share to two decimals.
 
         Return it as it is.
         """

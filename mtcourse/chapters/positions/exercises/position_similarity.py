@@ -68,7 +68,7 @@ class Wrong:
         return _angle(distance, d_model).cos().flatten(0, -2).sum(0)
 
     def no_room_for_the_pairs(distance, d_model):
-        """You multiply each distance by only one frequency, so you need equally many of both.
+        """You multiply each distance by only one frequency, so there must be equally many of both.
 
         Each distance must meet each frequency. Give the distances one more dimension, at the end.
         """
@@ -83,7 +83,7 @@ class Wrong:
         return _angle(distance, d_model).cos().mean(-1)
 
     def every_column_once(distance, d_model):
-        """Your result is twice the dot product: you count a cosine for each column.
+        """Your result is twice the dot product, as if each column contributed a cosine.
 
         A pair of columns contributes one cosine: sin a sin b + cos a cos b.
         """
@@ -156,7 +156,7 @@ class Wrong:
     def distances_only_forward(distance, d_model):
         """You take negative distances for 0.
 
-        A distance back is as good as one forward: what does the cosine say of its sign?
+        How is the cosine of -x related to that of x?
         """
         return correct(distance.clamp(min=0), d_model)
 
@@ -168,14 +168,14 @@ class Wrong:
         return (d_model - 2 * correct(distance, d_model)).clamp(min=0).sqrt()
 
     def distance_with_the_sign_turned(distance, d_model):
-        """You return minus the distance of the two rows, or minus its square.
+        """You return minus the squared Euclidean distance of the two rows.
 
         The dot product of a row with itself is not 0.
         """
         return 2 * correct(distance, d_model) - d_model
 
     def row_with_itself(distance, d_model):
-        """You multiply a row with itself: you get d_model/2 for every distance.
+        """You get d_model/2 for every distance: that is the dot product of a row with itself.
 
         There are two rows here, those of pos and of pos + k.
         """
@@ -189,7 +189,7 @@ class Wrong:
         return _angle(distance, 2 * d_model, step=2.0)[..., :d_model].cos().sum(-1)
 
     def twice_the_exponent_for_each_column(distance, d_model):
-        """You add a cosine for each *column*, with the exponent of i where i counts columns.
+        """You add a cosine for each *column*, with the exponent 2i/d_model where i is the column.
 
         Two columns make one pair, with one frequency and one cosine.
         """
@@ -232,9 +232,10 @@ class Wrong:
         return _angle(distance, d_model, step=4.0).cos().sum(-1)
 
     def quicker_and_quicker(distance, d_model):
-        """You multiply the distance by the power of 10000, so pairs turn faster and faster.
+        """Your pairs turn faster and faster: the distance is multiplied by the power of 10000.
 
-        The power of 10000 is the denominator of the fraction.
+        The frequency of pair i is 10000 to the power -2i/d_model. Is the sign of your exponent
+        right?
         """
         return _angle(distance, d_model, step=-2.0).cos().sum(-1)
 
@@ -260,7 +261,7 @@ class Wrong:
         return (math.pi / 180 * _angle(distance, d_model)).cos().sum(-1)
 
     def products_of_sines(distance, d_model):
-        """You use only the products of sines of one pair of positions, such as 1 and 1 + k.
+        """You add only the products of the sines, for two positions such as 1 and 1 + k.
 
         Each pair contributes the product of two sines *and* that of two cosines.
         """
@@ -268,7 +269,7 @@ class Wrong:
         return (speeds.sin() * (speeds + _angle(distance, d_model)).sin()).sum(-1)
 
     def products_of_cosines(distance, d_model):
-        """You use only the products of cosines of one pair of positions, such as 1 and 1 + k.
+        """You add only the products of the cosines, for two positions such as 1 and 1 + k.
 
         Each pair contributes the product of two sines *and* that of two cosines.
         """
@@ -276,15 +277,15 @@ class Wrong:
         return (speeds.cos() * (speeds + _angle(distance, d_model)).cos()).sum(-1)
 
     def cosine_of_the_sum_of_positions(distance, d_model):
-        """You have a minus between the two products: that is the cosine of the *sum* of angles.
+        """You add the cosines of the *sums* a + b, which have a minus between the two products.
 
-        sin a sin b + cos a cos b is the cosine of a difference. Take b = a and look.
+        The dot product has a plus there. For b = a, what does each pair have to contribute?
         """
         speeds = _angle(torch.ones(()), d_model)
         return (2 * speeds + _angle(distance, d_model)).cos().sum(-1)
 
     def frequencies_outside(distance, d_model):
-        """You multiply the cosine by the frequency, where the frequency belongs into the angle.
+        """You multiply the cosine by the frequency, but the frequency belongs in the angle.
 
         Pair i turns by the distance times the frequency of pair i.
         """
@@ -319,7 +320,7 @@ class Wrong:
         return (_angle(distance, d_model) / 2).cos().sum(-1)
 
     def divided_by_the_root(distance, d_model):
-        """You divide by the root of d_model, as a score of attention does.
+        """You divide by the square root of d_model.
 
         A dot product is a sum of products, and nothing more.
         """
@@ -340,7 +341,7 @@ class Wrong:
         return correct(distance, d_model).flatten()
 
     def all_pairs_of_distances(distance, d_model):
-        """You compare the distances with each other: you get a number for each two of them.
+        """You compare the distances with each other: you get a number for every two of them.
 
         A distance is already the difference of two positions.
         """

@@ -34,7 +34,7 @@ class Wrong:
         return _answer(orders=120)
 
     def rows_told_apart():
-        """The other three are right. But you say that all five words get different rows.
+        """You say that all five words get different rows.
 
         Without positions, what could make the two rows of "the" different?
         """
@@ -48,7 +48,7 @@ class Wrong:
         return _answer(orders=120, rows=5)
 
     def all_rows_alike():
-        """You say that all new rows are equal, since the encoder sees a bag.
+        """You say that all five new rows are equal.
 
         The bag is the same for all words. But the weights of each mean depend on the word's own
         row.
@@ -56,21 +56,23 @@ class Wrong:
         return _answer(rows=1)
 
     def adjectives_kept():
-        """You exchange the two nouns together with their adjectives, and nothing else.
+        """You make only one exchange: of the nouns, of the adjectives, or of both at once.
 
-        In a bag, "old" does not stand beside any noun. Could the cat be the old one?
+        In a bag, nothing ties "old" to one of the nouns. Write down all sentences of the pattern:
+        who sees, who is seen, and which of the two is old?
         """
         return _answer(sentences=2, right=0.5)
 
     def adjectives_kept_and_rows_told_apart():
-        """Two are wrong: an adjective need not stay with its noun, and equal words get equal rows.
+        """You give five different rows, and a share as if there were only two sentences.
 
         Write down all sentences of the pattern with these seven words. Which rows can differ?
         """
         return _answer(rows=5, sentences=2, right=0.5)
 
     def nothing_a_bag():
-        """All four numbers are those of a translator that sees the order.
+        """You count orders as if the two words "the" were different, and your share is that of two
+        sentences.
 
         In a bag, equal words cannot be told apart, and adjectives do not stay with their nouns.
         """
@@ -86,23 +88,21 @@ class Wrong:
         return _answer(sentences=orders, right=1 / orders)
 
     def sentences_not_used():
-        """Orders, rows and sentences are right. But you say that half of the translations are
-        right.
+        """You say that half of the translations are right.
 
         The translator has to choose one of the sentences. How many equally likely ones are there?
         """
         return _answer(right=0.5)
 
     def never_right():
-        """Orders, rows and sentences are right. But a translator that guesses is sometimes right.
+        """You say that no translation is right. But even a guess is sometimes right.
 
-        It writes the same translation for all the sentences. For how many of them is that right?
+        It writes the same translation for all the sentences. For how many of them is it right?
         """
         return _answer(right=0)
 
     def always_right():
-        """Orders, rows and sentences are right. But one bag always gets one and the same
-        translation.
+        """You say that all translations are right. But one bag always gets the same translation.
 
         One translation cannot be right for all the sentences.
         """
@@ -116,7 +116,7 @@ class Wrong:
         return _answer(right=25)
 
     def pairs_of_places():
-        """You count pairs of positions, 5 · 4 / 2, and not orders of five words.
+        """Your 10 is the number of pairs of positions, 5 · 4 / 2, not that of orders of five words.
 
         How many orders do five different words have? And how many of these read the same?
         """
@@ -130,7 +130,7 @@ class Wrong:
         return _answer(orders=24)
 
     def orders_that_are_sentences():
-        """For the orders you count only those that are English sentences.
+        """You count two orders, as if only English sentences counted.
 
         Any order counts here, also "cat the the sees dog". How many are there?
         """
@@ -139,7 +139,7 @@ class Wrong:
     def repeated_word_subtracted():
         """You subtract 2 from the 120 orders of five different words.
 
-        Not two orders are too many: each order is counted more than once. How often?
+        Each order is counted more than once, and not only two of them. How often?
         """
         return _answer(orders=118)
 
@@ -158,16 +158,18 @@ class Wrong:
         return _answer(orders=59)
 
     def halved_twice():
-        """You divide the orders by 2 twice. One of the two pairs consists of different words.
+        """You count 30 orders, as if two pairs of words were equal.
 
-        Which two words can be exchanged without a trace: "the" and "the", or "dog" and "cat"?
+        Which two words can you exchange so that the sentence still reads the same: "the" and
+        "the", or "dog" and "cat"?
         """
         return _answer(orders=30)
 
     def both_the_chosen_alone():
-        """You count only in how many ways two of the five places can be chosen, or two be filled.
+        """Your 20 is 5 · 4, the number of ways to put two different words into two of the places.
 
-        When the two places of "the" are chosen, the other three words have not been placed yet.
+        The other three words have to be placed, too. And does it matter which "the" takes which
+        place?
         """
         return _answer(orders=20)
 
@@ -186,7 +188,7 @@ class Wrong:
         return _answer(orders=5)
 
     def words_used_again():
-        """You let each place have any of the words, so that a word may stand there several times.
+        """You let each place have any of the five words, so that a word may be used several times.
 
         A word that has its place cannot be used again. How many are left for the next place?
         """
@@ -221,7 +223,7 @@ class Wrong:
         return _answer(sentences=24, right=1 / 24)
 
     def any_word_at_its_place():
-        """You let each adjective and each noun stand at both of its places, even at once.
+        """You let each adjective and each noun stand at both of its places at the same time.
 
         The bag has each of them once: what stands at the first place is used up for the second.
         """
@@ -246,7 +248,7 @@ class Wrong:
     def one_sentence_alone():
         """You say that the bag has only the one sentence that was read.
 
-        Exchange two nouns, or two adjectives: the bag is the same.
+        Exchange the two nouns, or the two adjectives: the bag stays the same.
         """
         return _answer(sentences=1, right=1)
 
@@ -258,7 +260,7 @@ class Wrong:
         return _answer(sentences=math.factorial(7), right=1 / math.factorial(7))
 
     def share_of_the_orders():
-        """For the share you take one of the orders of the first question.
+        """For the share you divide by the number of orders in the first question.
 
         The share belongs to the sentences of the third question.
         """

@@ -122,7 +122,8 @@ class Wrong:
     def quicker_and_quicker(k, d_model):
         """Your pairs turn faster and faster from left to right. They should turn more slowly.
 
-        The power of 10000 is the denominator of the fraction.
+        The frequency of pair i is 10000 to the power -2i/d_model. Is the sign of your exponent
+        right?
         """
         return _blocks(k / _speeds(d_model))
 
@@ -159,8 +160,8 @@ class Wrong:
         return _in_place(k, d_model, lambda c, s: [[c, s], [s, -c]])
 
     def mirrored_the_other_way(k, d_model):
-        """Your blocks mirror a pair instead of turning it: the minus stands at a cosine on the
-        left.
+        """Your blocks mirror a pair instead of turning it: the minus stands before the upper left
+        cosine.
 
         For k = 0 nothing should move. Is your matrix then the identity, in every row?
         """
@@ -181,7 +182,8 @@ class Wrong:
         return -correct(k, d_model)
 
     def sines_on_the_diagonal(k, d_model):
-        """In your blocks the sines stand on the diagonal: for k = 0 they exchange both columns.
+        """In your blocks the sines stand on the diagonal: for k = 0 each block exchanges its two
+        columns.
 
         For k = 0 nothing should move. Which is 1 at 0, the sine or the cosine?
         """
@@ -197,14 +199,14 @@ class Wrong:
     def rows_alike(k, d_model):
         """In each of your blocks both rows hold a cosine and then a sine.
 
-        The first column of a block makes the new sine. What belongs into its two rows?
+        The first column of a block makes the new sine. What belongs in its two rows?
         """
         return _in_place(k, d_model, lambda c, s: [[c, s], [c, s]])
 
     def columns_alike(k, d_model):
         """In each of your blocks one row has two cosines, and the other has two sines.
 
-        The second column of a block makes the new cosine. What belongs into its two rows?
+        The second column of a block makes the new cosine. What belongs in its two rows?
         """
         return _in_place(k, d_model, lambda c, s: [[c, c], [s, s]])
 
@@ -224,7 +226,7 @@ class Wrong:
         return _in_place(k, d_model, lambda c, s: [[c, 0.0], [s, c]])
 
     def backwards_as_forwards(k, d_model):
-        """Your matrix takes a negative k for a positive one: it moves forward always.
+        """Your matrix takes a negative k for a positive one: it always moves forward.
 
         The sine of a negative angle is negative.
         """
@@ -309,7 +311,7 @@ class Wrong:
         return _blocks(_speeds(d_model) / k if k else 0 * _speeds(d_model))
 
     def a_frequency_for_each_column(k, d_model):
-        """Both columns of your pairs have a frequency of their own.
+        """In each of your pairs, the two columns have different frequencies.
 
         A pair has one frequency, and both of its columns turn by the same angle.
         """
@@ -320,7 +322,7 @@ class Wrong:
         return R.float()
 
     def a_frequency_for_each_row(k, d_model):
-        """Both rows of your blocks have a frequency of their own.
+        """In each of your blocks, the two rows have different frequencies.
 
         A pair has one frequency, and its block has the same angle in all four places.
         """
@@ -349,7 +351,7 @@ class Wrong:
         return torch.outer(table[0], table[abs(k)])
 
     def moves_rows(k, d_model):
-        """Your matrix has ones beside its diagonal: it exchanges columns, and turns nothing.
+        """Your matrix has ones beside its diagonal: it moves columns, and turns nothing.
 
         R is multiplied from the right, and so mixes the *columns* of one row, not positions.
         """

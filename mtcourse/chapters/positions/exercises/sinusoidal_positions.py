@@ -60,7 +60,7 @@ class Wrong:
     """What learners write, the more particular before the more general."""
 
     def one_row_for_each_column(length, d_model):
-        """Your table lies on its side: positions run along the columns.
+        """Your table is transposed: it has a column for each position, and should have a row.
 
         Row pos belongs to position pos, so that it can be added to the row of a token.
         """
@@ -128,10 +128,10 @@ class Wrong:
         return _table(_angle(length, _speeds(d_model, step=4.0)))
 
     def multiplied_by_the_power(length, d_model):
-        """Your frequencies grow from pair to pair: you multiply the position by the power of 10000.
+        """Your frequencies grow from pair to pair: positions are multiplied by the power of 10000.
 
-        Each pair turns more slowly than the one before. The power is the denominator of the
-        fraction.
+        Each pair should turn more slowly than the one before. Do you divide by the power, and is
+        the sign of your exponent right?
         """
         return _table(_angle(length, 1 / _speeds(d_model)))
 
@@ -203,7 +203,7 @@ class Wrong:
         return torch.where(columns % 2 == 0, angle.sin(), angle.cos()).float()
 
     def last_pair_at_the_end(length, d_model):
-        """Your frequencies reach exactly 1/10000 in the last pair: you divide by one pair less.
+        """Your frequencies fall too fast: they reach exactly 1/10000 in the last pair.
 
         What is 2i/d_model for the last pair, i = d_model/2 - 1?
         """
@@ -221,10 +221,10 @@ class Wrong:
         return _table(_angle(length, 10_000.0 ** (-2 * i / (d_model - 1))))
 
     def multiplied_in_single_precision(length, d_model):
-        """You multiply each position by the power of 10000, so pairs turn faster and faster.
+        """Each position is multiplied by the power of 10000, so your pairs turn faster and faster.
 
-        Each pair turns more slowly than the one before. The power is the denominator of the
-        fraction.
+        Each pair should turn more slowly than the one before. Do you divide by the power, and is
+        the sign of your exponent right?
         """
         speeds = 10_000 ** (torch.arange(0, d_model, 2) / d_model)
         angle = _single(length, speeds)
@@ -304,14 +304,14 @@ class Wrong:
     def base_is_the_width(length, d_model):
         """Your base is d_model. It should be 10000.
 
-        Which number stands below the power in the equation?
+        Which number is raised to a power in the equation?
         """
         return _table(_angle(length, _speeds(d_model, base=float(d_model))))
 
     def base_is_the_length(length, d_model):
         """Your base is the number of positions. It should be 10000.
 
-        Which number stands below the power in the equation?
+        Which number is raised to a power in the equation?
         """
         return _table(_angle(length, _speeds(d_model, base=float(length))))
 

@@ -282,7 +282,8 @@ class Wrong:
     def labels_as_long_as_the_longest(n, m):
         """Your labels have no position for `<eos>`, though the loss counts it.
 
-        After the last token, what should the decoder predict? Where does this stand?
+        What should the decoder predict after the last token? At which position does that label
+        stand?
         """
         return _answer(n, m, labels=(len(m), max(m)))
 
@@ -301,10 +302,10 @@ class Wrong:
         return _answer(n, m, label_zeros=len(m) * (max(m) + 1) - sum(m))
 
     def fewer_zeros_than_there_are(n, m):
-        """Your zeros are too few by one for each sentence: there, `<eos>` takes the place of
-        padding even in a row that has room for it.
+        """Your zeros are too few by one for each sentence, as if `<eos>` took the place of a
+        `<pad>` in every row.
 
-        A row is one wider than its longest sentence. How many zeros has a row?
+        A matrix is one wider than its longest sentence. How many zeros does a row of k tokens have?
         """
         return _answer(
             n,
@@ -316,7 +317,7 @@ class Wrong:
     def zeros_of_both_target_rows(n, m):
         """You counted the zeros of the decoder's input and of the labels together.
 
-        Asked for are those of the labels.
+        Give the zeros of the labels alone.
         """
         return _answer(n, m, label_zeros=2 * (len(m) * max(m) - sum(m)))
 
@@ -355,9 +356,10 @@ class Wrong:
         )
 
     def zeros_up_to_the_mean(n, m):
-        """Your zeros are the differences from the mean length, or one such difference.
+        """You give the longest length minus the mean length. That is how many zeros a row has on
+        average.
 
-        All rows are as wide as the longest. How many positions of each row are left?
+        How many zeros do all rows have together?
         """
         return _answer(
             n, m, source_zeros=max(n) - sum(n) / len(n), label_zeros=max(m) - sum(m) / len(m)
@@ -366,7 +368,7 @@ class Wrong:
     def share_of_zeros(n, m):
         """You give zeros as a share of all positions.
 
-        Asked for is how many there are.
+        Give their number.
         """
         source, labels = len(n) * (max(n) + 1), len(m) * (max(m) + 1)
         return _answer(n, m, source_zeros=_zeros(n) / source, label_zeros=_zeros(m) / labels)
@@ -395,7 +397,7 @@ class Wrong:
     def both_target_rows_and_their_zeros(n, m):
         """You counted the tokens and the zeros of the decoder's input and of the labels together.
 
-        Asked for are those of the labels alone.
+        Give both numbers for the labels alone.
         """
         return _answer(n, m, counted=2 * (sum(m) + len(m)), label_zeros=2 * _zeros(m))
 
@@ -414,7 +416,7 @@ class Wrong:
         return _answer(n, m, counted=sum(n) + sum(m))
 
     def zeros_in_the_count(n, m):
-        """You counted the zeros of the labels.
+        """Your `"counted"` is the number of zeros in the labels.
 
         Which labels does the loss count? Padding is what it leaves out.
         """
@@ -596,8 +598,8 @@ class Wrong:
         )
 
     def two_marks_and_one_of_them_padding(n, m):
-        """Your target rows have positions for both `<bos>` and `<eos>`, and the zeros are those of
-        such rows with one of the two.
+        """Your target rows have positions for both `<bos>` and `<eos>`, and in the labels one of
+        the two is among the zeros.
 
         Which special symbol does a row of labels have?
         """
@@ -696,7 +698,7 @@ class Wrong:
         )
 
     def tokens_of_each_sentence(n, m):
-        """You give the labels that count for each sentence by itself.
+        """Your `"counted"` is a list, with one number for each sentence.
 
         Add them up.
         """

@@ -100,8 +100,8 @@ class Wrong:
         return pieces
 
     def leftmost_pair_first(word, joins):
-        """You merged the leftmost two neighbours that any merge fits, and started again on the
-        left.
+        """You merged the leftmost pair of neighbours that matches any merge, and started again on
+        the left.
 
         The order in which the merges were learnt decides which comes first, not their position in
         the word.
@@ -350,7 +350,8 @@ class Wrong:
         return pieces
 
     def joined_as_patterns(word, joins):
-        """You used the pieces as a pattern, and in a pattern a full stop stands for any letter.
+        """You used the pieces as a regular expression, in which a full stop stands for any
+        character.
 
         Compare pieces with `==`, or escape them.
         """
@@ -460,7 +461,8 @@ class Wrong:
         return pieces
 
     def first_known_piece_from_the_left(word, joins):
-        """You took from the left the first known piece in the list that fits, again and again.
+        """Again and again you took a known piece from the left: of those that fit, the one that was
+        learnt first.
 
         Begin with the letters, and loop over the merges.
         """
@@ -484,7 +486,7 @@ class Wrong:
         return pieces
 
     def rightmost_pair_first(word, joins):
-        """You merged the rightmost two neighbours that any merge fits, again and again.
+        """You merged the rightmost pair of neighbours that matches any merge, again and again.
 
         The order in which the merges were learnt decides which comes first.
         """
@@ -495,8 +497,8 @@ class Wrong:
         return pieces
 
     def all_merges_in_rounds(word, joins):
-        """You went through the word from the left in rounds, and merged in each round whatever any
-        merge fits.
+        """You went through the word from the left in rounds, and in each round merged all
+        neighbours that match any merge.
 
         The order of the merges decides. Loop over the *merges*, and for each of them over the word.
         """

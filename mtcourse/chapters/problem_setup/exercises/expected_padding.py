@@ -89,10 +89,10 @@ class Wrong:
         return (1 - without) - (_tokens(p, c) - without) / c
 
     def long_share_times_the_others(p, c, B):
-        """You multiplied the probability of a long sentence in the batch by what such a batch
-        wastes on average.
+        """You multiplied the probability of a wide batch by its share of padding, but computed this
+        share with the tokens of an average batch.
 
-        Such a batch has more tokens than the average batch, and more positions than a narrow one.
+        A wide batch has more tokens than the average batch, and more positions than a narrow one.
         Divide the expected number of tokens of a batch by its expected number of positions.
         """
         return (1 - (1 - p) ** B) * (1 - _tokens(p, c) / c)
@@ -149,7 +149,7 @@ class Wrong:
     def places_of_a_batch(p, c, B):
         """You returned the expected number of positions of a batch, in units of L.
 
-        That is half of the way. How many of them hold a token, and what share does not?
+        You are halfway there. How many of them hold a token, and what share does not?
         """
         return B * _longest(p, c, B)
 
@@ -178,15 +178,15 @@ class Wrong:
     def none_long_by_p(p, c, B):
         """You took p^B for the probability that a batch has no long sentence.
 
-        p is the share of the *long* ones. With which probability is one sentence short?
+        p is the share of the *long* ones. What is the probability that one sentence is short?
         """
         return _share(_tokens(p, c), _width(c, 1 - p**B))
 
     def at_most_certain(p, c, B):
-        """You took B p, and at most 1, for the probability that a batch has a long sentence.
+        """You took the smaller of B p and 1 for the probability that a batch has a long sentence.
 
-        Events that can happen together may not be added up. Start with the probability that *all* B
-        sentences are short.
+        Probabilities of events that can happen together may not be added up. Start with the
+        probability that *all* B sentences are short.
         """
         return _share(_tokens(p, c), _width(c, min(1, B * p)))
 
@@ -221,7 +221,8 @@ class Wrong:
     def longer_by_c_in_the_tokens(p, c, B):
         """Your mean length is 1 + p c, in units of L: a long sentence is longer *by* c L there.
 
-        Its length is c L. What is the mean of a share p of c and a share 1 − p of 1?
+        Its length is c L. What is the mean length if a share p has the length c, and a share 1 − p
+        the length 1?
         """
         return _share(1 + p * c, _longest(p, c, B))
 
@@ -321,21 +322,21 @@ class Wrong:
     def expected_width(p, c, B):
         """You returned the expected width of a batch, in units of L.
 
-        That is half of the way. What share of the positions holds a token, and what share does not?
+        You are halfway there. What share of the positions holds a token, and what share does not?
         """
         return _longest(p, c, B)
 
     def expected_length(p, c, B):
         """You returned the expected length of a sentence, in units of L.
 
-        That is half of the way. How wide is a batch on average?
+        You are halfway there. How wide is a batch on average?
         """
         return _tokens(p, c)
 
     def expected_tokens(p, c, B):
         """You returned the expected number of tokens of a batch, in units of L.
 
-        That is half of the way. How many positions has a batch on average?
+        You are halfway there. How many positions has a batch on average?
         """
         return B * _tokens(p, c)
 
@@ -354,7 +355,8 @@ class Wrong:
         return (1 - (1 - p) ** B) * (1 - 1 / c)
 
     def padded_short_rows_over_the_width(p, c, B):
-        """You took a row for short independently of whether the batch is wide.
+        """You multiplied the probability that a row is short by the probability that its batch is
+        wide, as if these were independent.
 
         If a batch is wide, one of its rows is long. Compute expected tokens, and subtract.
         """
@@ -375,7 +377,7 @@ class Wrong:
         return _share(_tokens(p, c), (1 + c) / 2)
 
     def never_padded(p, c, B):
-        """You made a batch as wide as its mean length. Then it has no padding, or less than none.
+        """Your result is always 0, as if a batch were as wide as its mean length.
 
         A batch is as wide as its *longest* sentence.
         """
@@ -384,7 +386,7 @@ class Wrong:
     def power_for_a_product(p, c, B):
         """You multiplied (1 − p) by B, where all B sentences must be short.
 
-        Probabilities of independent events are multiplied: (1 − p) times itself, B times.
+        Probabilities of independent events are multiplied: a product of B factors, each 1 − p.
         """
         return _share(_tokens(p, c), _width(c, 1 - (1 - p) * B))
 
@@ -410,7 +412,8 @@ class Wrong:
         return _share(1 + c, _longest(p, c, B))
 
     def always_wide_and_narrow_added(p, c, B):
-        """Your expected width is c, and narrow batches are added to it.
+        """Your expected width is c plus the probability of a narrow batch, so a narrow batch counts
+        as a wide one, too.
 
         A batch is either narrow or wide. Each width counts with its probability, and these add up
         to 1.
@@ -425,10 +428,10 @@ class Wrong:
         return _share(_tokens(p, c), (1 - p) ** B + c * p**B)
 
     def narrow_with_one_sentence(p, c, B):
-        """You took 1 − p for the probability that a batch is narrow, and the right one for a wide
-        batch.
+        """You took 1 − p for the probability that a batch is narrow. Your probability of a wide
+        batch is right.
 
-        Both probabilities add up to 1. All B sentences must be short.
+        The two probabilities add up to 1. A batch is narrow if all B sentences are short.
         """
         return _share(_tokens(p, c), (1 - p) + c * (1 - (1 - p) ** B))
 
@@ -470,7 +473,7 @@ class Wrong:
     def minus_the_share(p, c, B):
         """You returned the share with the opposite sign: tokens over positions, minus 1.
 
-        It is 1 minus the first over the second.
+        Return 1 minus tokens over positions.
         """
         return -correct(p, c, B)
 

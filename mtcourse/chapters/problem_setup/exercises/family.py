@@ -166,7 +166,7 @@ class Wrong:
     def counted(looks):
         """You counted how many cells are True, but not which.
 
-        A map in which each position looks only forward has as many as a decoder's map.
+        A map in which each position looks forward and at itself has as many as a decoder's map.
         """
         size = len(looks)
         found = int(looks.sum())
@@ -188,7 +188,7 @@ class Wrong:
     def itself_does_not_matter(looks):
         """You ignored the diagonal. In all three families each position may look at itself.
 
-        A row that sees nothing at all, not even itself, cannot compute anything.
+        A position that sees nothing at all, not even itself, cannot compute anything.
         """
         return correct(looks | torch.eye(len(looks), dtype=torch.bool))
 
@@ -219,10 +219,10 @@ class Wrong:
         return NONE if name == BOTH and int(looks[0].sum()) == len(looks) - 1 else name
 
     def target_may_look_ahead(looks):
-        """You did not check in which direction the target looks.
+        """You did not check which target positions a target position looks at.
 
-        It is written one word after the other. When a word is written, those after it do not exist
-        yet.
+        The target is written one word after the other. When a word is written, those after it do
+        not exist yet.
         """
         size = len(looks)
         for n in range(2, size):
@@ -243,9 +243,9 @@ class Wrong:
         return correct(mended) if correct(mended) == BOTH else correct(looks)
 
     def one_word_of_the_source_is_enough(looks):
-        """You accepted a target that looks at only one position of the source.
+        """You accepted a target that looks at only a part of the source.
 
-        Every target position may look at all of the source.
+        Every target position looks at all of the source.
         """
         n = int(looks[0].sum())
         if 1 < n < len(looks) and looks[n:, :n].any(-1).all():
@@ -268,9 +268,9 @@ class Wrong:
         return correct(looks)
 
     def never_none(looks):
-        """You called every other map a decoder.
+        """If a map belongs to no family, you call it a decoder.
 
-        Some maps belong to no family. Return "none" for them.
+        Return "none" for it. Check every cell before you call a map a decoder.
         """
         return DECODER if (name := correct(looks)) == NONE else name
 
@@ -285,14 +285,14 @@ class Wrong:
     def never_a_decoder(looks):
         """You never say "decoder".
 
-        Each position looks at itself and at those before it. How does this look as a map?
+        Each position looks at itself and at those before it. What does such a map look like?
         """
         return _named(looks, decoder=False)
 
     def never_an_encoder(looks):
         """You never say "encoder".
 
-        Every position looks at every position. How does this look as a map?
+        Every position looks at every position. What does such a map look like?
         """
         return _named(looks, encoder=False)
 
@@ -321,29 +321,29 @@ class Wrong:
         return _named(looks, both=_is_both(looks) and n > 2)
 
     def three_read(looks):
-        """You required just three source positions of an encoder-decoder.
+        """You required exactly three source positions of an encoder-decoder.
 
         You are not told where the source ends. How many positions does the first row look at?
         """
         return _named(looks, both=torch.equal(looks, _wired(len(looks), 3)))
 
     def two_read(looks):
-        """You required just two source positions of an encoder-decoder.
+        """You required exactly two source positions of an encoder-decoder.
 
         You are not told where the source ends. How many positions does the first row look at?
         """
         return _named(looks, both=torch.equal(looks, _wired(len(looks), 2)))
 
     def one_written(looks):
-        """You required just one target position of an encoder-decoder.
+        """You required exactly one target position of an encoder-decoder.
 
         A target may have any number of positions. How many does the first row look at?
         """
         return _named(looks, both=_is_both(looks) and int(looks[0].sum()) == len(looks) - 1)
 
     def all_before_is_enough(looks):
-        """You called a map a decoder as soon as each position looks at itself and at all before it.
-        One of yours also looks ahead.
+        """You called a map a decoder as soon as each position looks at itself and at all before it,
+        even if some position also looks ahead.
 
         Above the diagonal, every cell must be False.
         """
@@ -358,8 +358,8 @@ class Wrong:
         return _named(looks, encoder=bool(looks[0].all()))
 
     def encoder_by_the_last_row(looks):
-        """You called a map an encoder as soon as its last row is True throughout. That of a decoder
-        is, too.
+        """You called a map an encoder as soon as its last row is True throughout. A decoder's last
+        row is, too.
 
         Every position looks at every position. Check the other rows.
         """
@@ -368,7 +368,8 @@ class Wrong:
     def encoder_by_symmetry(looks):
         """You called every map an encoder that does not change when rows and columns are exchanged.
 
-        Two positions may also be blind to each other. In an encoder every cell is True.
+        Such a map may also have two positions that do not look at each other. In an encoder every
+        cell is True.
         """
         return _named(looks, encoder=torch.equal(looks, looks.T))
 
@@ -381,9 +382,9 @@ class Wrong:
 
     def both_by_the_first_row(looks):
         """You called a map an encoder-decoder as soon as its first row looks at two positions or
-        more, but not at all.
+        more, but not at every position.
 
-        The first row tells where the source would end. Check the four blocks behind it.
+        The first row tells where the source would end. Check the other rows, too.
         """
         return _named(looks, both=1 < int(looks[0].sum()) < len(looks))
 
@@ -397,7 +398,7 @@ class Wrong:
 
     def both_by_the_target(looks):
         """You called a map an encoder-decoder by its target alone, and did not check the rows of
-        the source behind the first.
+        the source after the first.
 
         Each source position looks at all of the source and at nothing else.
         """
@@ -415,7 +416,8 @@ class Wrong:
         return _named(looks, both=_reads_itself(looks) and asked and not looks.triu(1)[n:].any())
 
     def not_at_itself(looks):
-        """You require that no position looks at itself.
+        """You require that no position of a decoder, or of the target of an encoder-decoder, looks
+        at itself.
 
         In all three families each position looks at itself, too.
         """
@@ -473,8 +475,8 @@ class Wrong:
         )
 
     def source_from_left_to_right(looks):
-        """You require of an encoder-decoder that every position, also of the source, looks back and
-        at itself. That is the map of a decoder.
+        """You require of an encoder-decoder that every position, also of the source, looks only
+        back and at itself. That is the map of a decoder.
 
         The source is read as a whole: its positions look at each other in both directions.
         """
@@ -491,7 +493,7 @@ class Wrong:
     def lengths_of_rows_alone(looks):
         """You compare how many positions each row looks at, but not which.
 
-        A row may look at as many positions as it should, and at others. Compare the cells.
+        A row may look at as many positions as it should, but at the wrong ones. Compare the cells.
         """
         size, sees = len(looks), looks.sum(-1).tolist()
         if sees != [max(sees[0], i + 1) for i in range(size)] or not sees[0]:
@@ -501,7 +503,7 @@ class Wrong:
     def lengths_of_columns_alone(looks):
         """You compare how many positions look at each position, but not which.
 
-        A column may have as many True cells as it should, and others. Compare the cells.
+        A column may have as many True cells as it should, but in the wrong rows. Compare the cells.
         """
         size, seen = len(looks), looks.sum(0).tolist()
         fits = [n for n in range(1, size + 1) if seen == _wired(size, n).sum(0).tolist()]
@@ -511,8 +513,7 @@ class Wrong:
         """You took the length of the source from the second row. A decoder's second row looks at
         two positions, too.
 
-        Which row of an encoder-decoder looks at the source and at nothing else, however long that
-        is?
+        Which row tells a decoder from an encoder-decoder with two source positions?
         """
         size, n = len(looks), int(looks[1].sum())
         wired = _wired(size, n)
@@ -522,9 +523,9 @@ class Wrong:
         return {1: DECODER, size: ENCODER}.get(n, BOTH)
 
     def everything_else_is_an_encoder(looks):
-        """You called every other map an encoder.
+        """If a map belongs to no family, you call it an encoder.
 
-        Some maps belong to no family. Return "none" for them.
+        Return "none" for it. Check every cell before you call a map an encoder.
         """
         return ENCODER if (name := correct(looks)) == NONE else name
 
@@ -626,17 +627,16 @@ class Wrong:
         return {1: DECODER, size: ENCODER}.get(n, BOTH) if fits else NONE
 
     def source_by_the_full_columns(looks):
-        """You took the length of the source from the columns that are True throughout.
+        """You counted the columns that are True throughout, and checked nothing else.
 
-        In a decoder's map the first column is, too. Check every cell against the family that you
-        suspect.
+        Other maps have such columns, too. Check every cell against the family that you suspect.
         """
         size, n = len(looks), int(looks.all(0).sum())
         return {0: NONE, 1: DECODER, size: ENCODER}.get(n, BOTH)
 
     def by_rows_of_the_source_alone(looks):
-        """You counted the rows that look at just as much as the first, and took them for the
-        source.
+        """You counted the rows that look at as many positions as the first row, and took them for
+        the source.
 
         Check which cells these are, and the rows of the target.
         """

@@ -147,7 +147,7 @@ class Wrong:
     def once_in_each_word(counts, number):
         """You counted a pair once in a word that has it twice.
 
-        Count positions: *banana* has the pair (a, n) at two.
+        Count positions: *banana* has the pair (a, n) at two of them.
         """
         return _learnt(counts, number, lambda of_word: set(pairwise(of_word)))
 
@@ -437,7 +437,8 @@ class Wrong:
         return _learnt(counts, number, join=join)
 
     def joined_as_patterns(counts, number):
-        """You used the pieces as a pattern, and in a pattern a full stop stands for any letter.
+        """You used the pieces as a regular expression, in which a full stop stands for any
+        character.
 
         Compare pieces with `==`, or escape them.
         """

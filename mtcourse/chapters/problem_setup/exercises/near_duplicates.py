@@ -261,7 +261,7 @@ class Wrong:
         """You counted every word of the training sentence that the test sentence has, repeated ones
         each time.
 
-        Make a set of both sentences before you count.
+        Make a set of the words of each sentence before you count.
         """
 
         def is_near(known, asked):
@@ -278,8 +278,8 @@ class Wrong:
         return [i + 1 for i in correct(train, test, threshold)]
 
     def only_the_training_sentences_lowered(train, test, threshold):
-        """You turned only the training sentences into small letters. A capital in a test sentence
-        finds nothing.
+        """You turned only the training sentences into small letters. A word with a capital in a
+        test sentence then matches no word.
 
         Split both kinds of sentences by the expression that the question gives.
         """
@@ -288,8 +288,8 @@ class Wrong:
         return [i for i, known in enumerate(train) if any(is_near(_words(known), B) for B in asked)]
 
     def only_the_test_sentences_lowered(train, test, threshold):
-        """You turned only the test sentences into small letters. A capital in a training sentence
-        finds nothing.
+        """You turned only the test sentences into small letters. A word with a capital in a
+        training sentence then matches no word.
 
         Split both kinds of sentences by the expression that the question gives.
         """
@@ -392,7 +392,7 @@ class Wrong:
     def equal_sets_only(train, test, threshold):
         """You listed only sentences with exactly the same set of words, whatever the threshold is.
 
-        A J below 1 may be enough. How large is it?
+        A J below 1 may be enough, too. Which argument says how large J must be?
         """
         return correct(train, test, 1.0)
 
@@ -405,7 +405,7 @@ class Wrong:
         return [i for i, sentence in enumerate(train) if sentence.lower().split() in asked]
 
     def four_letters_compared(train, test, threshold):
-        """You compared sets of four letters in a row.
+        """You compared sets of four-character sequences.
 
         Here A and B are sets of words.
         """
@@ -419,14 +419,14 @@ class Wrong:
     def rounded_to_one_decimal(train, test, threshold):
         """You rounded J to one decimal before you compared it.
 
-        5 of 9 are less than 0.6. Compare the number itself.
+        5/9 is less than 0.6. Compare the number itself.
         """
         return _near(train, test, lambda A, B: round(_J(A, B), 1) >= threshold)
 
     def rounded_to_two_decimals(train, test, threshold):
         """You rounded J to two decimals before you compared it.
 
-        2 of 3 are less than 0.67. Compare the number itself.
+        2/3 is less than 0.67. Compare the number itself.
         """
         return _near(train, test, lambda A, B: round(_J(A, B), 2) >= threshold)
 
@@ -440,7 +440,7 @@ class Wrong:
     def share_of_different_words(train, test, threshold):
         """You compared the share of the words that only one of the two sentences has.
 
-        J is large where sentences are alike. Which words count above the line?
+        J is large where sentences are alike. Which words does its numerator count?
         """
         return _near(train, test, lambda A, B: len(A ^ B) / len(A | B) >= threshold)
 
@@ -454,7 +454,7 @@ class Wrong:
     def threshold_of_one_half(train, test, threshold):
         """You compared J with 0.5, whatever the threshold is.
 
-        The last argument says from where on two sentences are too close.
+        How large J must be is given by the last argument.
         """
         return correct(train, test, 0.5)
 
@@ -521,7 +521,8 @@ class Wrong:
         return set(correct(train, test, threshold))
 
     def over_the_root_of_the_product(train, test, threshold):
-        """You divided the intersection by the root of the product of both sizes. That is a cosine.
+        """You divided the intersection by the square root of the product of both sizes. That is the
+        cosine similarity.
 
         J divides by the union.
         """
@@ -566,7 +567,7 @@ class Wrong:
         """You counted every word of the test sentence that the training sentence has, repeated ones
         each time.
 
-        Make a set of both sentences before you count.
+        Make a set of the words of each sentence before you count.
         """
 
         def is_near(known, asked):
@@ -587,7 +588,7 @@ class Wrong:
         return _near(train, test, is_near, lambda sentence: sentence.lower().split())
 
     def neighbouring_words_compared(train, test, threshold):
-        """You compared sets of two words in a row.
+        """You compared sets of pairs of neighbouring words.
 
         Here A and B are sets of single words.
         """
@@ -623,7 +624,7 @@ class Wrong:
     def nearest_first(train, test, threshold):
         """You sorted the indices by nearness.
 
-        Return a sorted list of indices.
+        Return the indices in increasing order.
         """
         largest = [max(row) for row in _overlapping(train, test)]
         return sorted(correct(train, test, threshold), key=lambda i: -largest[i])

@@ -79,7 +79,7 @@ class Wrong:
     def padding_row_left_out(ids, V):
         """Row 0 is missing: your X has V - 1 rows.
 
-        Keep the row of `<pad>`. It is zero, and all other tokens keep their ids.
+        Row 0 belongs to `<pad>` and is zero. With it, id k has its one in row k.
         """
         return correct(ids, V)[..., 1:, :]
 
@@ -136,7 +136,7 @@ class Wrong:
         return correct(ids, V).movedim(-2, 0)
 
     def reshaped(ids, V):
-        """The shape is right but the ones are in the wrong cells: you reshaped rows into columns.
+        """The shape is right, but the ones are in the wrong cells: you reshaped rows into columns.
 
         `reshape` keeps the order of the numbers in memory. Exchange two dimensions instead.
         """
@@ -252,7 +252,7 @@ class Wrong:
         return (torch.arange(V)[:, None] >= ids.unsqueeze(-2)) * (ids != 0).unsqueeze(-2).float()
 
     def last_id_has_no_one(ids, V):
-        """The token with the last id, V - 1, has no one.
+        """The column of a token with the last id, V - 1, is zero.
 
         Does your loop over the vocabulary reach its end?
         """
@@ -268,7 +268,7 @@ class Wrong:
     def one_row_too_many(ids, V):
         """Your X has V + 1 rows.
 
-        The ids from 0 to V - 1 are V ids, with that of padding.
+        The ids from 0 to V - 1 are V ids, that of padding included.
         """
         return correct(ids, V + 1)
 
@@ -280,7 +280,7 @@ class Wrong:
         return correct(ids, V).roll(1, -2)
 
     def bag_in_every_column(ids, V):
-        """Every column holds the counts of all words of the sentence.
+        """Every column holds the counts of all tokens of the sentence.
 
         Column j stands for token j alone.
         """
@@ -394,7 +394,7 @@ class Wrong:
         return correct(ids, V) * (ids != 0).all(-1)[..., None, None]
 
     def repeats_have_no_one(ids, V):
-        """A token that stands in its sentence before has no one.
+        """If an id comes again in a sentence, its later columns are zero.
 
         Every token has a column with a one of its own.
         """

@@ -82,7 +82,7 @@ def _stripped(sources, targets, strip):
 
 
 def _cut_short(sources, targets):
-    """Pairs as far as the shorter file goes, and how many sources are in none."""
+    """Pairs as far as the shorter file goes, and how many lines of the source are in no pair."""
     pairs = _full(sources, targets)
     return pairs, len(sources) - len(pairs)
 
@@ -101,8 +101,8 @@ class Wrong:
     """What learners write, the more particular before the more general."""
 
     def as_given(sources, targets):
-        """You returned what the given function returns. It drops empty lines from each file on its
-        own.
+        """You return what the colleague's `broken_pairs` returns. It drops empty lines from each
+        file on its own.
 
         Drop line 2 of one file and line 3 of the other. Which lines are now side by side?
         """
@@ -220,7 +220,7 @@ class Wrong:
     def line_breaks_kept(sources, targets):
         """Your sentences still have line breaks or blanks at their ends.
 
-        You strip a line to see whether it is empty. Keep the stripped line, too.
+        Calling `line.strip()` does not change `line`. Keep the text that it returns.
         """
         if len(sources) != len(targets):
             return correct(sources, targets)
@@ -229,7 +229,7 @@ class Wrong:
         return pairs, len(sources) - len(pairs)
 
     def lines_of_blanks_kept(sources, targets):
-        """You took a line that holds only blanks for text.
+        """You took lines of spaces or tabs for text.
 
         Strip the line first, and then check whether anything is left.
         """
@@ -256,9 +256,10 @@ class Wrong:
         return [(target, source) for source, target in pairs], dropped
 
     def dropped_pairs_not_counted(sources, targets):
-        """The pairs are right, but where you dropped some you report that you dropped none.
+        """The pairs are right, but for two files of equal length you always report 0 dropped.
 
-        You count after the empty ones are gone. How many lines did the file have when it came?
+        Did you count after the pairs with an empty line were gone? How many lines did each file
+        have when it came?
         """
         pairs, dropped = correct(sources, targets)
         return pairs, dropped if len(sources) != len(targets) else 0
@@ -287,8 +288,8 @@ class Wrong:
         return _full(sources, targets), correct(sources, targets)[1]
 
     def cut_to_the_shorter_and_sources_counted(sources, targets):
-        """If one file has more lines, you go as far as the shorter one, and compare with the number
-        of sources.
+        """If one file has more lines, you go as far as the shorter one, and subtract the number of
+        pairs from that of the source lines.
 
         Compare the lengths of the two files before you make any pairs.
         """
@@ -296,8 +297,8 @@ class Wrong:
         return pairs, len(sources) - len(pairs)
 
     def cut_to_the_shorter_and_targets_counted(sources, targets):
-        """If one file has more lines, you go as far as the shorter one, and compare with the number
-        of targets.
+        """If one file has more lines, you go as far as the shorter one, and subtract the number of
+        pairs from that of the target lines.
 
         Compare the lengths of the two files before you make any pairs.
         """
@@ -305,8 +306,8 @@ class Wrong:
         return pairs, len(targets) - len(pairs)
 
     def apart_but_sources_counted(sources, targets):
-        """You count from the length of the source file. But you still drop empty lines from each
-        file on its own, and no difference in length is noticed.
+        """You still drop empty lines from each file on its own, and notice no difference in length.
+        You count dropped pairs from the length of the source file alone.
 
         If you drop a line, drop its partner too, and compare the lengths of the files first.
         """
@@ -314,8 +315,8 @@ class Wrong:
         return pairs, len(sources) - len(pairs)
 
     def stops_where_the_target_is_shorter(sources, targets):
-        """Your function goes through the sources by number, and stops where the target file has
-        fewer lines.
+        """Your function goes through the sources by index, and stops with an error if the target
+        file has fewer lines.
 
         Compare the two lengths first.
         """
@@ -389,7 +390,8 @@ class Wrong:
         """You compare how many lines *with text* the files have. So you refuse files that fit, and
         accept files that do not.
 
-        One line of each pair may well be empty. Compare the lengths of the files as they came.
+        Two files of equal length may have different numbers of empty lines. Compare the lengths of
+        the files as they came.
         """
         if len(_text(sources)) != len(_text(targets)):
             return [], max(len(sources), len(targets))
@@ -530,8 +532,8 @@ class Wrong:
     def empty_sources_always_counted(sources, targets):
         """The pairs are right, but you always count the empty *source* lines.
 
-        A pair is also dropped if its target is empty. And of files of different lengths, you drop
-        all.
+        A pair is also dropped if its target is empty. And for files of different lengths, return
+        the number of lines of the longer one.
         """
         return correct(sources, targets)[0], _empty(sources)
 
@@ -614,7 +616,7 @@ class Wrong:
     def positions_of_the_dropped(sources, targets):
         """You return the positions of the pairs that you dropped.
 
-        Return how many they are.
+        Return how many there are.
         """
         pairs, dropped = correct(sources, targets)
         if len(sources) != len(targets):
@@ -623,10 +625,11 @@ class Wrong:
         return pairs, [i for i, (s, t) in both if not (s.strip() and t.strip())]
 
     def rows_without_text_not_counted(sources, targets):
-        """The pairs are right, but you compare their number with that of the sources *with text*.
-        Pairs with an empty source are not counted.
+        """The pairs are right, but your number of dropped pairs leaves out those with an empty
+        *source*.
 
-        Count all lines of the file as it came.
+        One empty line is enough for a pair to be dropped. Did you count from all lines of the file,
+        or only from those with text?
         """
         pairs, dropped = correct(sources, targets)
         return pairs, dropped if len(sources) != len(targets) else len(_text(sources)) - len(pairs)
@@ -641,8 +644,8 @@ class Wrong:
         return pairs, len(sources) + len(targets) - 2 * len(pairs)
 
     def shorter_file_dropped_and_the_surplus(sources, targets):
-        """If one file has more lines, you keep pairs, and count empty ones as far as the shorter
-        file goes.
+        """If one file has more lines, you keep the pairs that can be made, and count only the
+        surplus lines as dropped.
 
         No pair of such files can be trusted. Compare the lengths first.
         """

@@ -32,7 +32,7 @@ class Wrong:
     def without_names():
         """The answer is a dictionary whose keys are the symptoms.
 
-        Put a letter or "none" behind each of them.
+        Put a letter or "none" after each of them.
         """
         return list(_LINES.values())
 
@@ -51,16 +51,17 @@ class Wrong:
         return {key: letter.lower() for key, letter in _LINES.items()}
 
     def gap_from_pairing():
-        """You blame the line that pairs for the moved sentences. The lists that it gets are
-        already out of step.
+        """For the moved sentences you blame the line with `zip`. But the two lists are already out
+        of step when it gets them.
 
-        Print both lists just before they are paired. Who took lines out of one of them?
+        Print both lists just before they are paired. After which line is a list shorter than its
+        file?
         """
         return _but({_GAP: "E"})
 
     def gap_from_the_loop():
-        """You blame the loop over the files for the moved sentences. It may well go through one
-        file after the other, as long as both keep all their lines.
+        """You blame the loop over the files for the moved sentences. It does no harm to go through
+        one file after the other, as long as both keep all their lines.
 
         After which line is a list shorter than its file?
         """
@@ -82,16 +83,16 @@ class Wrong:
         return _but({_SURPLUS: "F"})
 
     def surplus_is_wanted():
-        """You say that nothing is wrong with a surplus that vanishes. A file that is longer shows
-        that a line is missing somewhere, and nobody is told.
+        """You say that no line has to change for the surplus. But lines at the end of a longer file
+        can vanish, and nobody is told.
 
         Which function stops at the end of the shorter list?
         """
         return _but({_SURPLUS: "none"})
 
     def count_from_filtering():
-        """You blame the line that takes lines out for rows that are not counted. Nobody counts what
-        it leaves.
+        """For the rows that are not counted you blame the line that drops empty lines. But the rows
+        are not counted in the lists that it makes.
 
         Which line counts, and which lines does it count?
         """
@@ -114,8 +115,8 @@ class Wrong:
         return _but({_COUNT: "none"})
 
     def blanks_are_text():
-        """You say that a line of spaces counts as text. Is it still made of spaces when it is
-        asked whether it is empty?
+        """You say that a line of spaces counts as text. Is anything left of such a line when the
+        code checks whether it is empty?
 
         What is `"  \\n".strip()`?
         """

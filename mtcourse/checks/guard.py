@@ -101,12 +101,18 @@ def watched(function: Callable, forbids: Collection[str] = ()) -> Callable:
 
 
 def _guarded(function: Callable, arguments: tuple[Any, ...], names: Collection[str]) -> Any:
+    operations = _Operations(names)
     with contextlib.ExitStack() as guards:
         if names:
             guards.enter_context(_Functions(names))
-            guards.enter_context(_Operations(names))
+            guards.enter_context(operations)
         guards.enter_context(_calls_watched(names))
-        return function(*arguments)
+        try:
+            return function(*arguments)
+        except Exception:  # a compiled program raises one of its own in its place
+            if operations.stopped:
+                raise operations.stopped from None
+            raise
 
 
 _WATCHED = _guarded.__code__
@@ -166,10 +172,15 @@ class _Operations(TorchDispatchMode):
     def __init__(self, names: Collection[str]) -> None:
         super().__init__()
         self._names = names
+        self.stopped: NotAllowedHere | None = None
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         """Lets an operation pass, or stops it."""
-        _stop_if(func.overloadpacket.__name__, self._names)
+        try:
+            _stop_if(func.overloadpacket.__name__, self._names)
+        except NotAllowedHere as stopped:
+            self.stopped = stopped
+            raise
         return func(*args, **(kwargs or {}))
 
 

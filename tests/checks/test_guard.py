@@ -151,6 +151,10 @@ SOFTMAX = {
     "mapped": "answer = lambda x: torch.vmap(lambda r: r.softmax(-1))(x[None])[0]",
     "partial": "answer = functools.partial(torch.softmax, dim=-1)",
     "called by map": "answer = lambda x: [*map(functools.partial(F.softmax, dim=-1), [x])][0]",
+    "compiled before": (
+        "compiled = torch.jit.trace(lambda x: torch.softmax(x, -1), torch.ones(2))\n"
+        "answer = lambda x: compiled(x)"
+    ),
     "within attention": (
         "def answer(x):\n    v = torch.eye(2)\n"
         "    return F.scaled_dot_product_attention(torch.ones(1, 1), x[:, None], v, scale=1.0)[0]"

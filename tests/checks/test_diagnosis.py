@@ -208,12 +208,42 @@ class WrongPair:
         Add it."""
         return 2 * x, x - 1
 
+    def both(x):
+        """You add three to both.
+
+        Add less."""
+        return 2 * x + 3, x + 4
+
 
 def test_a_known_mistake_in_one_of_several_things_is_named():
     inputs = [Case(f"input {i}", (torch.randn(3, generator=_seeded(i)),)) for i in range(3)]
     exercise = Exercise("pair", pair, "Both.", functions_of(WrongPair), (), lambda draw: inputs)
     assert named(exercise, lambda x: (x / 2, x.sin())) == "halved"
     assert named(exercise, lambda x: (x.cos(), x - 1)) == "one_less"
+    assert named(exercise, lambda x: (2 * x + 3, x + 4)) == "both"
+    assert named(exercise, lambda x: (2 * x + 3, x.sin())) == "", "only one of two is as it says"
+
+
+class WrongValues:
+    def all_three():
+        """You exchanged everything.
+
+        Exchange less."""
+        return {"share": 0.45, "count": 5, "shape": (4, 4)}
+
+
+@pytest.mark.parametrize(
+    ("part", "name"),
+    [
+        ({"share": 0.45, "count": 5, "shape": (4, 4)}, "all_three"),
+        ({"share": 0.45, "count": 5}, ""),
+        ({"share": 0.45, "count": 5, "shape": (9, 9)}, ""),
+        ({"share": 0.45}, ""),
+    ],
+)
+def test_a_mistake_in_a_value_is_named_only_if_all_of_it_is_there(part, name):
+    exercise = replace(VALUES, misconceptions=functions_of(WrongValues))
+    assert judge(exercise, exercise.oracle() | part).misconception == name
 
 
 def _seeded(seed):

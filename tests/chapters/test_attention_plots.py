@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
-import matplotlib as mpl
 import numpy as np
 import pytest
 import torch
@@ -17,10 +16,11 @@ from matplotlib.text import Text
 
 from mtcourse.chapters.attention.plots import links, lookup, matrix_chain, outline, points_and_laws
 from mtcourse.errors import MtcourseError
-from mtcourse.figures.style import INK, LINE_COLOURS, book_style
+from mtcourse.figures.style import INK, LINE_COLOURS
 from mtcourse.models.translator import AttentionMap, Translator
 from mtcourse.models.word_weights import membership, word_weights
 from mtcourse.text.corpora import builtin_corpus
+from tests.helpers.drawn import texts
 
 WEIGHTS = torch.tensor([[0.7, 0.3, 0.0], [0.1, 0.01, 0.89]])
 CHAIN = [
@@ -30,18 +30,6 @@ CHAIN = [
 ]
 LAWS = {"law": [(1, 1), (4, 4)], "level": [(1, 1), (4, 1)]}
 MEASURED = {"first": [(1, 1.1), (4, 3.9)], "second": [(1, 0.9), (4, 1.0)]}
-
-
-@pytest.fixture
-def ax() -> Iterator[Axes]:
-    """Axes as a cell of the chapter makes them, drawn in memory."""
-    with mpl.rc_context({"backend": "agg"}), book_style():
-        yield plt.figure().add_subplot()
-    plt.close("all")
-
-
-def texts(ax: Axes) -> list[str]:
-    return [text.get_text() for text in ax.texts]
 
 
 def looked_at(source: tuple[str, ...], target: tuple[str, ...], seed: int = 0) -> AttentionMap:

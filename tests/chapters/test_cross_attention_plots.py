@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-import matplotlib as mpl
 import pytest
-from matplotlib import pyplot as plt
-from matplotlib.axes import Axes
 from matplotlib.colors import same_color
 from matplotlib.patches import Rectangle
 
@@ -18,15 +13,7 @@ from mtcourse.chapters.cross_attention.plots import (
     who_asks_whom,
 )
 from mtcourse.errors import MtcourseError
-from mtcourse.figures.style import INK, LINE_COLOURS, book_style
-
-
-@pytest.fixture
-def ax() -> Iterator[Axes]:
-    """Axes as a cell of the chapter makes them, drawn in memory."""
-    with mpl.rc_context({"backend": "agg"}), book_style():
-        yield plt.figure().add_subplot()
-    plt.close("all")
+from mtcourse.figures.style import INK, LINE_COLOURS
 
 
 def test_the_towers_say_who_asks_and_who_answers(ax):

@@ -2,30 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-import matplotlib as mpl
 import pytest
 import torch
-from matplotlib import pyplot as plt
-from matplotlib.axes import Axes
 from matplotlib.colors import to_hex
 from matplotlib.patches import FancyArrowPatch, Rectangle
 
 from mtcourse.chapters.framework_model.plots import agreement_map, next_words, wiring
 from mtcourse.errors import MtcourseError
-from mtcourse.figures.style import INK, LINE_COLOURS, book_style
-
-
-@pytest.fixture
-def ax() -> Iterator[Axes]:
-    with mpl.rc_context({"backend": "agg"}), book_style():
-        yield plt.figure(layout="constrained").add_subplot()
-    plt.close("all")
-
-
-def texts(ax: Axes) -> list[str]:
-    return [text.get_text() for text in ax.texts]
+from mtcourse.figures.style import INK, LINE_COLOURS
+from tests.helpers.drawn import texts
 
 
 def test_the_wiring_has_a_box_for_each_matrix_and_an_arrow_for_each_use(ax):

@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-import matplotlib as mpl
 import pytest
 import torch
-from matplotlib import pyplot as plt
-from matplotlib.axes import Axes
 from matplotlib.colors import same_color, to_rgba
 
 from mtcourse.chapters.loss.plots import (
@@ -19,21 +14,10 @@ from mtcourse.chapters.loss.plots import (
     token_bars,
 )
 from mtcourse.errors import MtcourseError
-from mtcourse.figures.style import INK, LINE_COLOURS, book_style
+from mtcourse.figures.style import INK, LINE_COLOURS
+from tests.helpers.drawn import texts
 
 BLUE, ORANGE = LINE_COLOURS[:2]
-
-
-@pytest.fixture
-def ax() -> Iterator[Axes]:
-    """Axes as a cell of the chapter makes them, drawn in memory."""
-    with mpl.rc_context({"backend": "agg"}), book_style():
-        yield plt.figure().add_subplot()
-    plt.close("all")
-
-
-def texts(ax: Axes) -> list[str]:
-    return [text.get_text() for text in ax.texts]
 
 
 def test_a_bar_is_as_high_as_the_loss_of_its_token(ax):

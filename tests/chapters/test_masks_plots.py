@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
-import matplotlib as mpl
 import numpy as np
 import pytest
 import torch
@@ -17,25 +16,12 @@ from matplotlib.text import Text
 
 from mtcourse.chapters.masks.plots import change_map, combination, mask_key, mask_map, shares
 from mtcourse.errors import MtcourseError
-from mtcourse.figures.style import INK, LINE_COLOURS, book_style
+from mtcourse.figures.style import INK, LINE_COLOURS
 from mtcourse.layers.masks import causal_mask, padding_mask
 
 IDS = torch.tensor([[5, 6, 0], [7, 8, 9]])
 PIECES = [["go", "!", "<pad>"], ["we", "go", "!"]]
 CHANGE = torch.tensor([[2.0, 0.0], [0.5, 1.0]])
-
-
-@pytest.fixture
-def figure() -> Iterator[Figure]:
-    """A figure as a cell of the chapter makes it, drawn in memory."""
-    with mpl.rc_context({"backend": "agg"}), book_style():
-        yield plt.figure(layout="constrained")
-    plt.close("all")
-
-
-@pytest.fixture
-def ax(figure: Figure) -> Axes:
-    return figure.add_subplot()
 
 
 def full_cells(ax: Axes) -> list[list[bool]]:

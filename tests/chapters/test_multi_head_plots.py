@@ -3,27 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 
-import matplotlib as mpl
 import pytest
 import torch
-from matplotlib import pyplot as plt
-from matplotlib.axes import Axes
 from matplotlib.colors import same_color, to_rgba
 from matplotlib.patches import Rectangle
 
 from mtcourse.chapters.multi_head.plots import changes, head_table, pattern, shared_row
 from mtcourse.errors import MtcourseError
-from mtcourse.figures.style import INK, LINE_COLOURS, book_style
-
-
-@pytest.fixture
-def ax() -> Iterator[Axes]:
-    """Axes as a cell of the chapter makes them, drawn in memory."""
-    with mpl.rc_context({"backend": "agg"}), book_style():
-        yield plt.figure().add_subplot()
-    plt.close("all")
+from mtcourse.figures.style import INK, LINE_COLOURS
 
 
 @pytest.mark.parametrize("h", [1, 2, 4])

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import io
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
-import matplotlib as mpl
 import numpy as np
 import pytest
 import torch
@@ -18,21 +17,10 @@ from matplotlib.text import Text
 from mtcourse.chapters.positions.plots import clock_hands, limit_line, row_strips
 from mtcourse.errors import MtcourseError
 from mtcourse.figures.curves import curves
-from mtcourse.figures.style import INK, LINE_COLOURS, book_style
+from mtcourse.figures.style import INK, LINE_COLOURS
+from tests.helpers.drawn import texts
 
 ROWS = torch.tensor([[0.5, -1.0, 0.0], [1.0, 0.25, -0.5]])
-
-
-@pytest.fixture
-def ax() -> Iterator[Axes]:
-    """Axes as a cell of the chapter makes them, drawn in memory."""
-    with mpl.rc_context({"backend": "agg"}), book_style():
-        yield plt.figure().add_subplot()
-    plt.close("all")
-
-
-def texts(ax: Axes) -> list[str]:
-    return [text.get_text() for text in ax.texts]
 
 
 def test_strips_hold_the_numbers_and_only_the_names_there_are(ax: Axes) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import itertools
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import matplotlib as mpl
 import numpy as np
@@ -26,21 +26,13 @@ from mtcourse.chapters.problem_setup.plots import (
     rank_frequency,
 )
 from mtcourse.errors import MtcourseError
-from mtcourse.figures.style import INK, book_style
+from mtcourse.figures.style import INK
 from mtcourse.text.one_hot import one_hot
 
 COUNTS = {"first": Counter({"cat": 2, "the": 8, "dog": 4}), "second": Counter({"de": 5})}
 REAL = torch.tensor([[True, True, True, True], [True, False, False, False]])
 PIECES = ["▁the", "▁dog", "s"]
 X = one_hot(torch.tensor([4, 6, 5]), 12)
-
-
-@pytest.fixture
-def ax() -> Iterator[Axes]:
-    """Axes as a cell of the chapter makes them, drawn in memory."""
-    with mpl.rc_context({"backend": "agg"}), book_style():
-        yield plt.figure().add_subplot()
-    plt.close("all")
 
 
 def names(of_legend) -> list[str]:

@@ -2,25 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-import matplotlib as mpl
-import pytest
 import torch
-from matplotlib import pyplot as plt
-from matplotlib.axes import Axes
 from matplotlib.patches import Circle, Rectangle
 
 from mtcourse.chapters.training.plots import residual_blocks
-from mtcourse.figures.style import book_style
 from mtcourse.models.encoder_decoder import EncoderDecoder, EncoderDecoderConfig
-
-
-@pytest.fixture
-def ax() -> Iterator[Axes]:
-    with mpl.rc_context({"backend": "agg"}), book_style():
-        yield plt.figure(layout="constrained").add_subplot()
-    plt.close("all")
 
 
 def test_the_blocks_have_the_sums_and_normalisations_of_a_model_with_one_layer(ax):

@@ -5,6 +5,7 @@ Its colours are those of the theme, light or dark; no meaning is in colour alone
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from html import escape
 
@@ -26,15 +27,26 @@ def card_of(verdict: Verdict) -> str:
     parts = [_headline(verdict, colour), *(_line("✓", held, _GREEN) for held in verdict.holds)]
     parts += _what_is_wrong(verdict)
     if verdict.message:
-        parts.append(f"<div style='margin-top:0.4em'>→ {escape(verdict.message)}</div>")
+        parts.append(f"<div style='margin-top:0.4em'>→ {_prose(verdict.message)}</div>")
     if verdict.hint:
-        parts.append(f"<div><b>Hint:</b> {escape(verdict.hint)}</div>")
+        parts.append(f"<div><b>Hint:</b> {_prose(verdict.hint)}</div>")
     if verdict.prints:
         said = escape(verdict.prints)
         parts.append(f"<details><summary>What it printed</summary><pre>{said}</pre></details>")
     style = _CARD.format(line=_GREY, colour=colour)
     label = escape(verdict.exercise)
     return f"<div role='group' aria-label='{label}' style='{style}'>{''.join(parts)}</div>"
+
+
+def _prose(text: str) -> str:
+    """A sentence of the course's: what stands in backticks is code, between asterisks emphasis."""
+    parts = escape(text).split("`")
+    parts[::2] = [_EMPHASIS.sub(r"<em>\1</em>", part) for part in parts[::2]]
+    parts[1::2] = [f"<code>{part}</code>" for part in parts[1::2]]
+    return "".join(parts)
+
+
+_EMPHASIS = re.compile(r"(?<![\w*])\*([^\W\d_](?:[^*]*[^\W\d_])?)\*(?![\w*])")
 
 
 def _what_is_wrong(verdict: Verdict) -> list[str]:

@@ -9,7 +9,7 @@ import torch
 
 from mtcourse.checks.card import card_of
 from mtcourse.checks.exercise import Exercise
-from mtcourse.checks.judge import judge
+from mtcourse.checks.judge import Verdict, judge
 from mtcourse.checks.outcomes import Case
 from mtcourse.checks.tables import MOST_COLUMNS, MOST_ROWS, compared
 
@@ -66,6 +66,15 @@ def test_a_text_of_somebody_elses_is_no_html():
 
     unknown = card_of(judge(DOUBLED, lambda x: x.sin()))
     assert "Twice &lt;b&gt;." in unknown
+
+
+def test_code_and_emphasis_of_a_message_are_shown_as_such():
+    said = Verdict(
+        "x", False, message="You use `a*b` and *not* `<c>`: 2*d*e.", hint="Is *this* it?"
+    )
+    card = card_of(said)
+    assert "<code>a*b</code> and <em>not</em> <code>&lt;c&gt;</code>: 2*d*e." in card
+    assert "Is <em>this</em> it?" in card
 
 
 def test_an_open_exercise_has_no_cross():

@@ -540,7 +540,7 @@ def _shapes_do_not_fit(wrong: Behaviour, right: Behaviour) -> Mistake | None:
 def _in_a_value(exercise: Exercise, trials: Sequence[Trial]) -> Mistake | None:
     """The mistake in a value, or in those of its parts that are wrong.
 
-    Nothing is said that would give the right value away, nor which of several choices is wrong.
+    Nothing is said that would give the right value away, nor which of several truths is wrong.
     """
     value, expected = trials[0].got.value, trials[0].expected.value
     if not isinstance(expected, Mapping):
@@ -548,8 +548,10 @@ def _in_a_value(exercise: Exercise, trials: Sequence[Trial]) -> Mistake | None:
     if not isinstance(value, Mapping) or set(value) != set(expected):
         return None
     wrong = [k for k in expected if distance(value[k], expected[k], exercise.tolerance) > 1]
-    if all(isinstance(one, bool | str) for one in expected.values()):
+    if all(isinstance(one, bool) for one in expected.values()):
         return None
+    if all(isinstance(one, str) for one in expected.values()):
+        return _in_a_choice(exercise, value, wrong)
     for known in exercise.misconceptions:
         if all(_gives(known, value, key, exercise.tolerance) for key in wrong) and _spoils_only(
             known, value, exercise
@@ -559,6 +561,20 @@ def _in_a_value(exercise: Exercise, trials: Sequence[Trial]) -> Mistake | None:
     if None in parts or len({part.name for part in parts if part}) != 1:
         return _of_one_part(exercise, value, wrong)
     return parts[0]
+
+
+def _in_a_choice(exercise: Exercise, value: Mapping, wrong: Sequence[Any]) -> Mistake | None:
+    """The first known mistake all of whose wrong choices were made."""
+    for known in exercise.misconceptions:
+        if _spoils_only(known, value, exercise):
+            return _named(known)
+    if all(value[key] != "none" and str(value[key]).lower() == "none" for key in wrong):
+        return Mistake(
+            "none_in_other_letters",
+            'For "none" you wrote something else.',
+            'Write it in small letters and in quotes: "none".',
+        )
+    return None
 
 
 def _of_one_part(exercise: Exercise, value: Mapping, wrong: Sequence[Any]) -> Mistake | None:

@@ -38,7 +38,7 @@ def properties_of(exercise: Exercise, trials: Sequence[Trial]) -> Iterator[tuple
 
 def _properties_of(exercise: Exercise, trials: Sequence[Trial]) -> Iterator[tuple[str, Fails]]:
     if exercise.cases is None:
-        yield "it is the right value", _is_another(exercise.tolerance)
+        yield "every answer is right", _is_another(exercise.tolerance)
         return
     yield "runs on every input", _stops
     yield "leaves its inputs as they were", _changes
@@ -85,7 +85,7 @@ def _is_another(tolerance: float) -> Fails:
             kind = _another_kind(value, expected)
             return f"it {kind}" if kind else "it is another one"
         if not isinstance(value, Mapping):
-            return f"it should be a dictionary with the names {', '.join(map(str, expected))}"
+            return f"it should be a dictionary with the names {', '.join(map(repr, expected))}"
         if set(value) != set(expected):
             return _other_names(value, expected)
         wrong = [key for key in expected if distance(value[key], expected[key], tolerance) > 1]

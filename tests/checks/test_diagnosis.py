@@ -256,6 +256,34 @@ def test_of_choices_none_is_given_away():
     assert judge(exercise, truth | {"first": False}).misconception == ""
 
 
+class WrongLines:
+    def second_from_the_end():
+        """You blame the end.
+
+        Look above."""
+        return {"first": "A", "second": "Z", "third": "none"}
+
+
+@pytest.mark.parametrize(
+    ("part", "name"),
+    [
+        ({"second": "Z"}, "second_from_the_end"),
+        ({"second": "Z", "first": "Q"}, "second_from_the_end"),
+        ({"second": "Y", "first": "Q"}, ""),
+        ({"third": None}, "none_in_other_letters"),
+        ({"third": "None"}, "none_in_other_letters"),
+        ({"second": "none"}, ""),
+    ],
+)
+def test_of_several_wrong_lines_the_first_known_one_is_named(part, name):
+    lines = {"first": "A", "second": "B", "third": "none"}
+    known = functions_of(WrongLines)
+    exercise = Exercise("lines", lambda: lines, "Read.", known, ())
+    verdict = judge(exercise, lines | part)
+    assert verdict.misconception == name
+    assert f"{len(part)} of 3" in verdict.wrong
+
+
 def test_every_shared_mistake_has_a_message_and_a_hint_and_a_name_of_its_own():
     functions = [*functions_of(OfTheResult), *functions_of(OfAnArgument)]
     messages = [message_of(function) for function in functions]

@@ -115,9 +115,15 @@ def _where_wrong(exercise: Exercise, trials: Sequence[Trial]) -> Mistake | None:
     stopped = [t for t in wrong if t.got.stop]
     for known in exercise.misconceptions:
         does = _does_the_same(exercise, known, returned, gradients=False)
-        if does and all(_known(known, t.case).stop for t in stopped):
+        if does and all(_stops_too(_known(known, t.case), t.got) for t in stopped):
             return _named(known)
     return None
+
+
+def _stops_too(known: Outcome, got: Outcome) -> bool:
+    """Whether a mistake stops where an answer stopped; a tensor has NaN where a number stops."""
+    divided = got.stop is not None and got.stop.kind == ZeroDivisionError.__name__
+    return known.stop is not None or (divided and _has_nan(known))
 
 
 def _in_parts(exercise: Exercise, trials: Sequence[Trial]) -> Mistake | None:
@@ -178,10 +184,12 @@ def _is_wrong(trial: Trial, exercise: Exercise) -> bool:
 def _tells_much(trial: Trial) -> bool:
     """Whether a value is more than a yes, a no, a small number or nothing at all."""
     value = trial.got.value
-    if isinstance(value, Tensor):
-        return value.numel() > 2
+    if isinstance(value, Tensor) and value.numel() > 2:
+        return True
+    if isinstance(value, Tensor) and value.numel() == 1:
+        value = value.item()
     if isinstance(value, float):
-        return not value.is_integer()
+        return math.isfinite(value) and not value.is_integer()
     return isinstance(value, tuple | list | Mapping) and len(value) > 2
 
 

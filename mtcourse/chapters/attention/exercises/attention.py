@@ -424,20 +424,18 @@ class Wrong:
         return correct(Q, K, V) / K.shape[-2]
 
     def queries_added(Q, K, V):
-        """You add Q to the outputs where the shapes allow it.
+        """You add Q to the outputs, which fits only where d_v = d_k.
 
         A residual connection goes around a whole layer. Return the means of the values alone.
         """
-        outputs = correct(Q, K, V)
-        return outputs + Q if outputs.shape == Q.shape else outputs
+        return correct(Q, K, V) + Q
 
     def values_added(Q, K, V):
-        """You add V to the outputs where the shapes allow it.
+        """You add V to the outputs, which fits only where there are as many queries as keys.
 
         Return the means of the values alone.
         """
-        outputs = correct(Q, K, V)
-        return outputs + V if outputs.shape == V.shape else outputs
+        return correct(Q, K, V) + V
 
     def keys_for_values(Q, K, V):
         """You average the keys. Your function does not use the values.

@@ -337,10 +337,11 @@ class Wrong:
         """
         return _shares(scores.double().exp()).to(scores.dtype)
 
-    def divided_by_the_largest_afterwards(scores):
-        """You divide by the largest exponential after it has become infinite.
+    def overflows_and_divides_twice(scores):
+        """Exponentials overflow before you divide by them, and where one weight of a row is NaN,
+        all of them are.
 
-        Subtract the maximum from the *scores*: that is the same, and nothing overflows.
+        Infinity over infinity is NaN. Which number can you subtract from the *scores* of a row?
         """
         e = scores.exp()
         return _shares(e / e.amax(dim=-1, keepdim=True))

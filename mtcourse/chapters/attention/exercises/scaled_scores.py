@@ -342,6 +342,13 @@ class Wrong:
         """
         return scaled_scores(Q, K.detach())
 
+    def queries_without_gradient(Q, K):
+        """The scores are right, but no gradient flows back to Q.
+
+        Was Q detached, or copied into a new tensor?
+        """
+        return scaled_scores(Q.detach(), K)
+
 
 class Right:
     """Right answers, written differently."""

@@ -328,12 +328,11 @@ class Wrong:
         return torch.softmax(scores, dim=-1) @ (X @ W_V)
 
     def rows_added(X, W_Q, W_K, W_V):
-        """You add X to the outputs where the shapes allow it.
+        """You add X to the outputs, which fits only where d_v = d_model.
 
         A residual connection goes around a whole layer. Return the means of the values alone.
         """
-        outputs = correct(X, W_Q, W_K, W_V)
-        return outputs + X if outputs.shape == X.shape else outputs
+        return correct(X, W_Q, W_K, W_V) + X
 
     def later_tokens_hidden(X, W_Q, W_K, W_V):
         """You hide later tokens, as a decoder does.

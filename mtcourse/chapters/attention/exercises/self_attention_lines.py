@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from mtcourse.checks.exercise import functions_of, Exercise
+from mtcourse.checks.exercise import Exercise, functions_of
 
 _LINES = {
     "the weights of a query do not sum to 1": "F",
     "queries and keys are made from the same rows": "none",
     "doubling W_V does not change the output": "C",
     "more columns of zeros in X change the output": "E",
-    "the rows of the scores belong to the keys": "none",
+    "row i of the scores belongs to key i": "none",
 }
 
 
 def correct():
-    """For each symptom the line that must change."""
+    """For each symptom the line in which it goes wrong."""
     return dict(_LINES)
 
 
@@ -32,7 +32,7 @@ class Wrong:
     def without_names():
         """The answer is a dictionary whose keys are the symptoms.
 
-        Put a letter or "none" behind each of them.
+        Put a letter or "none" after each of them.
         """
         return list(_LINES.values())
 
@@ -66,8 +66,7 @@ class Wrong:
         return _but({_SUM: "G"})
 
     def sum_is_1():
-        """You say that the weights of a query sum to 1. In the second test, the outputs would then
-        be 1.
+        """You say that the weights of a query sum to 1. Print `weights.sum(-1)` in the function.
 
         What does `dim=-2` mean for a matrix with a row for each query?
         """
@@ -80,6 +79,13 @@ class Wrong:
         Which line should hold W_V?
         """
         return _but({_DOUBLED: "G"})
+
+    def doubling_is_seen():
+        """You say that doubling W_V changes the output. Search the code for its name.
+
+        Which line should hold W_V?
+        """
+        return _but({_DOUBLED: "none"})
 
     def doubled_from_the_keys():
         """W_V has no effect, and you blame the line of the keys. But keys have nothing to do with
@@ -128,7 +134,7 @@ class Wrong:
         return _but({_ROWS: "A"})
 
     def transposed():
-        """You say that the rows of the scores belong to the keys. Row i of a matrix product is made
+        """You say that row i of the scores belongs to key i. Row i of a matrix product is made
         from row i of the left factor.
 
         Which factor stands on the left in line D?

@@ -51,7 +51,7 @@ def correct(found, sure, possible):
 def _counts(found, sure, possible):
     """|A|, |S|, |P|, |A n S|, |A n P|."""
     counted = (found, sure, possible, found & sure, found & possible)
-    return [int(of.sum()) for of in counted]
+    return [of.sum() for of in counted]
 
 
 class Wrong:
@@ -100,14 +100,14 @@ class Wrong:
         The denominator is |A| + |S|: the links that were found plus those that should be found.
         """
         hits = (found & sure).sum() + (found & possible).sum()
-        return 1 - hits / found.sum().clamp(min=1)
+        return 1 - hits / found.sum()
 
     def one_minus_precision(found, sure, possible):
         """Your result is 1 minus precision. Links that you did not find cost nothing.
 
         Find a single sure link and nothing else: your error rate is 0. Should it be?
         """
-        return 1 - (found & possible).sum() / found.sum().clamp(min=1)
+        return 1 - (found & possible).sum() / found.sum()
 
     def one_minus_recall(found, sure, possible):
         """Your result is 1 minus recall. Wrong links cost nothing.
@@ -121,7 +121,7 @@ class Wrong:
 
         The error rate adds up hits and sizes first, and divides once.
         """
-        precision = (found & possible).sum() / found.sum().clamp(min=1)
+        precision = (found & possible).sum() / found.sum()
         return 1 - (precision + (found & sure).sum() / sure.sum()) / 2
 
     def overlap_over_union(found, sure, possible):
@@ -191,7 +191,7 @@ class Wrong:
         |A| + |S| counts it twice. What do `|` and `+` do with two tensors of truth values?
         """
         _a, _s, _p, a_s, a_p = _counts(found, sure, possible)
-        return 1 - (a_s + a_p) / int((found | sure).sum())
+        return 1 - (a_s + a_p) / (found | sure).sum()
 
     def divided_by_union_with_possible(found, sure, possible):
         """You divide by the number of links that are found or possible.
@@ -199,7 +199,7 @@ class Wrong:
         The denominator is |A| + |S|.
         """
         _a, _s, _p, a_s, a_p = _counts(found, sure, possible)
-        return 1 - (a_s + a_p) / int((found | possible).sum())
+        return 1 - (a_s + a_p) / (found | possible).sum()
 
     def divided_by_cells(found, sure, possible):
         """You divide by the number of cells of the matrix.
@@ -215,7 +215,7 @@ class Wrong:
         The denominator is |A| + |S|. What does a missed sure link cost?
         """
         a, _s, _p, a_s, a_p = _counts(found, sure, possible)
-        return 1 - (a_s + a_p) / max(2 * a, 1)
+        return 1 - (a_s + a_p) / (2 * a)
 
     def hits_joined(found, sure, possible):
         """Your numerator counts every link only once, but a found link that is sure is in both
@@ -232,7 +232,7 @@ class Wrong:
         What is True + True for two tensors of truth values? Count first, and then add.
         """
         _a, _s, _p, _a_s, a_p = _counts(found, sure, possible)
-        return 1 - a_p / int((found | sure).sum())
+        return 1 - a_p / (found | sure).sum()
 
     def unions(found, sure, possible):
         """Your numerator counts what is in one set or the other.
@@ -240,7 +240,7 @@ class Wrong:
         A ∩ S holds what is in both.
         """
         a, s, _p, _a_s, _a_p = _counts(found, sure, possible)
-        return 1 - (int((found | sure).sum()) + int((found | possible).sum())) / (a + s)
+        return 1 - ((found | sure).sum() + (found | possible).sum()) / (a + s)
 
     def harmonic_mean(found, sure, possible):
         """Your result is 1 minus the harmonic mean of precision and recall.
@@ -248,9 +248,8 @@ class Wrong:
         The error rate adds up hits and sizes first, and divides once.
         """
         a, s, _p, a_s, a_p = _counts(found, sure, possible)
-
-        precision, recall = a_p / max(a, 1), a_s / s
-        return 1 - 2 * precision * recall / max(precision + recall, 1e-9)
+        precision, recall = a_p / a, a_s / s
+        return 1 - 2 * precision * recall / (precision + recall)
 
     def product(found, sure, possible):
         """Your result is 1 minus the product of precision and recall.
@@ -258,7 +257,7 @@ class Wrong:
         The error rate adds up hits and sizes first, and divides once.
         """
         a, s, _p, a_s, a_p = _counts(found, sure, possible)
-        return 1 - a_p / max(a, 1) * a_s / s
+        return 1 - a_p / a * a_s / s
 
     def mean_over_words(found, sure, possible):
         """You computed the rate of each Dutch word that has links, and then the mean.
@@ -350,7 +349,7 @@ class Wrong:
         Put brackets around the denominator.
         """
         a, s, _p, a_s, a_p = _counts(found, sure, possible)
-        return 1 - (a_s + a_p) / max(a, 1) + s
+        return 1 - (a_s + a_p) / a + s
 
     def whole_numbers(found, sure, possible):
         """Your fraction is cut off to a whole number, 0 or 1, before it is subtracted from 1.
@@ -399,7 +398,7 @@ class Wrong:
         An error rate is 0 where nothing is wrong. And what does a missed link cost?
         """
         a, _s, _p, _a_s, a_p = _counts(found, sure, possible)
-        return a_p / max(a, 1)
+        return a_p / a
 
     def recall_alone(found, sure, possible):
         """You return recall.
@@ -415,7 +414,7 @@ class Wrong:
         A found link that is possible is no error. And what does a missed sure link cost?
         """
         a, _s, _p, a_s, _a_p = _counts(found, sure, possible)
-        return 1 - a_s / max(a, 1)
+        return 1 - a_s / a
 
     def recall_with_possible(found, sure, possible):
         """Your result is 1 minus the share of possible links that were found.
@@ -431,7 +430,7 @@ class Wrong:
         The error rate adds up hits and sizes first, and divides once.
         """
         a, s, _p, a_s, a_p = _counts(found, sure, possible)
-        return 2 - a_p / max(a, 1) - a_s / s
+        return 2 - a_p / a - a_s / s
 
     def equal_cells(found, sure, possible):
         """Your hits are cells in which two matrices agree, including those without a link.
@@ -439,7 +438,7 @@ class Wrong:
         A ∩ S holds the links that are in both. What does `==` give where both are False?
         """
         a, s, _p, _a_s, _a_p = _counts(found, sure, possible)
-        return 1 - (int((found == sure).sum()) + int((found == possible).sum())) / (a + s)
+        return 1 - ((found == sure).sum() + (found == possible).sum()) / (a + s)
 
     def half_the_hits(found, sure, possible):
         """Your numerator is only half as large as it should be.
@@ -456,7 +455,7 @@ class Wrong:
         The error rate divides by |A| + |S|. What does the union count only once?
         """
         _a, _s, _p, _a_s, a_p = _counts(found, sure, possible)
-        return 1 - a_p / int((found | possible).sum())
+        return 1 - a_p / (found | possible).sum()
 
     def share_of_cells_with_possible(found, sure, possible):
         """You return the share of cells in which `found` and `possible` differ.

@@ -668,17 +668,17 @@ class Wrong:
 
         What stands after `return`?
         """
-        output = correct(X, H_E, W_Q, W_K, W_V, real)
-        return output, output
+        scores = _scores(X, H_E, W_Q, W_K).masked_fill(~real[..., None, :], -math.inf)
+        weights = torch.softmax(scores, -1)
+        return weights @ (H_E @ W_V), weights
 
     def weights_do_not_learn(X, H_E, W_Q, W_K, W_V, real):
         """The outputs are right, but no gradient reaches X, W_Q or W_K.
 
         Is there a `no_grad` or a `detach` on their way to the scores and the attention weights?
         """
-        return correct(X.detach(), H_E, W_Q.detach(), W_K.detach(), W_V, real) + 0 * (
-            X.sum() + W_Q.sum() + W_K.sum()
-        )
+        scores = _scores(X, H_E, W_Q, W_K).masked_fill(~real[..., None, :], -math.inf)
+        return torch.softmax(scores, -1).detach() @ (H_E @ W_V)
 
     def nothing_learns(X, H_E, W_Q, W_K, W_V, real):
         """The outputs are right, but no gradient flows back to any argument.

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from mtcourse.checks.exercise import functions_of, Exercise
+from mtcourse.checks.exercise import Exercise, functions_of
 
 _LINES = {
     "the output of a query depends on the other queries": "G",
     "the scores are divided by the wrong number": "none",
     "padding keeps a score that gets weight": "E",
-    "the first Dutch token sees one English token": "F",
+    "later English tokens are hidden from an earlier Dutch token": "F",
     "keys and queries come from different sentences": "none",
 }
 
 
 def correct():
-    """For each symptom the line that must change."""
+    """For each symptom the line in which it goes wrong."""
     return dict(_LINES)
 
 
@@ -32,7 +32,7 @@ class Wrong:
     def without_names():
         """The answer is a dictionary whose keys are the symptoms.
 
-        Put a letter or "none" behind each of them.
+        Put a letter or "none" after each of them.
         """
         return list(_LINES.values())
 
@@ -83,8 +83,8 @@ class Wrong:
         return _but({_PADDING: "F"})
 
     def padding_from_the_softmax():
-        """You blame the softmax for the weight of padding. It gives a weight to every score that is
-        finite, along any dimension.
+        """You blame the softmax for the weight of padding. It gives weight to a score of 0, along
+        any dimension.
 
         Which line is about padding, and which score does it leave there?
         """
@@ -99,16 +99,16 @@ class Wrong:
         return _but({_PADDING: "none"})
 
     def first_from_padding():
-        """You say that the line about padding limits the first Dutch token to one English token.
-        But where nothing is padding, that line changes no score.
+        """You say that the line about padding hides later English tokens. But where nothing is
+        padding, that line changes no score.
 
         Which line treats row 1 of the scores differently from row 3?
         """
         return _but({_FIRST: "E"})
 
     def first_is_right():
-        """You say that no line has to change although the first Dutch token sees one English token.
-        Such a limit belongs in the decoder's self-attention.
+        """You say that later English tokens may be hidden, or are not. Hiding later tokens belongs
+        in the decoder's self-attention.
 
         Which English tokens have been read when the decoder begins to write?
         """
@@ -125,14 +125,14 @@ class Wrong:
     def keys_from_the_target():
         """You say that the keys come from the wrong sentence. This is cross-attention.
 
-        In A16, from which side come the queries, and from which the keys?
+        In equation (A16), from which side come the queries, and from which the keys?
         """
         return _but({_TWO: "B"})
 
     def queries_from_the_source():
         """You say that the queries come from the wrong sentence. This is cross-attention.
 
-        In A16, which side asks, and which side is asked?
+        In equation (A16), which side asks, and which side is asked?
         """
         return _but({_TWO: "A"})
 

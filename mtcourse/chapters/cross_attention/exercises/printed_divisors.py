@@ -248,6 +248,20 @@ class Wrong:
         """
         return _answer(C37=2)
 
+    def c_as_trained():
+        """Your C37 is 1, as if document C divided as training did.
+
+        C does not divide. How many times as large is q·k as the trained score?
+        """
+        return _answer(C37=1)
+
+    def c_by_the_root_of_the_rows_width():
+        """Your C37 is √128, the root of the width of a row.
+
+        By the root of which width were the trained scores divided?
+        """
+        return _answer(C37=math.sqrt(D_MODEL))
+
     def c_is_nothing():
         """You give 0 for C37.
 

@@ -341,12 +341,19 @@ class Wrong:
         """
         return _answer(better=PREDICTS / PIECES)
 
-    def better_as_a_truth_value():
-        """For "better", you give True or False.
+    def better_as_true():
+        """For "better", you give True or 1.
 
         The question asks for a word, "predicts" or "reads".
         """
         return _answer(better=True)
+
+    def better_as_false():
+        """For "better", you give False or 0.
+
+        The question asks for a word, "predicts" or "reads".
+        """
+        return _answer(better=False)
 
 
 class Right:

@@ -142,13 +142,6 @@ class Wrong:
         """
         return W_E[(ids + 1) % len(W_E)]
 
-    def columns_turned_into_rows(ids, W_E):
-        """You take columns of the table, and turn them into rows.
-
-        Each word has a row of d numbers. Which index of `W_E[…]` is that of the row?
-        """
-        return W_E[:, ids % W_E.shape[1]].movedim(0, -1)
-
     def columns_in_front(ids, W_E):
         """Your result has the d numbers of a token in front: (d, …).
 

@@ -61,8 +61,8 @@ class Wrong:
         """You reshaped X where you should transpose it, so each row mixes numbers of several
         tokens.
 
-        `reshape` keeps the order of the numbers in memory. Exchange the last two dimensions
-        instead.
+        `reshape` keeps the order in which numbers are read, row by row. Exchange the last two
+        dimensions instead.
         """
         return X.reshape(*X.shape[:-2], X.shape[-1], X.shape[-2]) @ W_E
 
@@ -83,11 +83,12 @@ class Wrong:
         return W_E[X.argmax(dim=-2)]
 
     def a_row_for_each_one(X, W_E):
-        """You look for the ones in X and take their rows, so a column without a 1 gets no row.
+        """You look for the ones in X and take their rows, so a column without a 1 gets no row, and
+        the sentences of a batch run together.
 
         Every column gets a row, even one of zeros or of halves. The product does this for you.
         """
-        return W_E[(X.reshape(-1, *X.shape[-2:])[0].T == 1).nonzero()[:, 1]]
+        return W_E[(X.mT == 1).nonzero()[:, -1]]
 
     def every_word_in_full(X, W_E):
         """You add a word's whole row wherever its entry in the column is not 0.
@@ -299,7 +300,8 @@ class Wrong:
     def reshaped_at_the_end(X, W_E):
         """The shape is right, but you reshaped the product where you should transpose it.
 
-        `reshape` keeps the order of the numbers in memory. Exchange the last two dimensions.
+        `reshape` keeps the order in which numbers are read, row by row. Exchange the last two
+        dimensions.
         """
         H = W_E.T @ X
         return H.reshape(*H.shape[:-2], X.shape[-1], W_E.shape[1])

@@ -20,8 +20,8 @@ def cases(draw: Draw) -> list[Case]:
     padded = draw.normal(9, 4)
     padded[0] = 0
     padded[3] = -2 * padded[6] + 0.1 * padded[3]
-    twins = draw.tensor([[0.0, 5.0], [3.0, 4.0], [-4.0, 1.0], [3.0, 4.0], [1.0, 0.0]])
-    same = draw.tensor([[1.0, 0.0, 0.0], [0.0, 2.0, 1.0], [4.0, 0.0, 0.0], [1.0, 1.0, 0.0]])
+    twins = draw.tensor([[0.0, 6.0], [3.0, 4.0], [-4.0, 1.0], [3.0, 4.0], [1.0, 0.0]])
+    same = draw.tensor([[1.0, 0.0, 0.0], [0.0, 2.0, 1.0], [4.0, 0.0, 0.0], [2.0, 1.0, 0.0]])
     signs = draw.tensor([[-1.0, -1.0], [1.0, 3.0], [0.0, 0.0], [2.0, 1.0], [3.0, 0.5]])
     short = draw.tensor([[0.1, 0.12], [4.0, 8.0], [0.01, 0.05], [2.0, 2.0], [-3.0, 9.0]])
     shifted = draw.normal(12, 5) + 3 * draw.normal(5)
@@ -220,6 +220,15 @@ class Wrong:
         cosines = cosine_similarities(table[token], table)
         cosines[token] = 0
         return cosines.topk(k).indices
+
+    def own_cosine_set_to_0_and_sorted(table, token, k):
+        """You give the token itself the cosine 0, so it comes before all rows that point away.
+
+        A cosine can be negative. What is below all of them?
+        """
+        cosines = cosine_similarities(table[token], table)
+        cosines[token] = 0
+        return cosines.argsort(descending=True, stable=True)[:k]
 
     def own_cosine_set_to_minus_1(table, token, k):
         """You set the token's own cosine to −1. A row that points the opposite way has −1, too.
@@ -474,6 +483,15 @@ class Wrong:
         """
         cosines = cosine_similarities(table[token], table)
         return _best(cosines.clamp(min=0), token, k)
+
+    def positive_cosines_or_zero_and_sorted(table, token, k):
+        """You take all negative cosines for 0.
+
+        A row that points away is less alike than one at a right angle.
+        """
+        cosines = cosine_similarities(table[token], table).clamp(min=0)
+        cosines[token] = -2
+        return cosines.argsort(descending=True, stable=True)[:k]
 
     def dot_product_of_the_smallest(table, token, k):
         """You sort by the dot product, the smallest first.

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from mtcourse.checks.exercise import functions_of, Exercise
+from mtcourse.checks.exercise import Exercise, functions_of
 
 _LINES = {
     "a token that stands three times moves as if it stood once": "F",
     "the table moves uphill": "none",
-    "one tensor gets two names": "A",
+    "one tensor gets two names, so the caller's table changes": "A",
     "what arrives at <pad> moves its row": "D",
     "in a batch, a token gets what arrived at another": "none",
 }
 
 
 def correct():
-    """For each symptom the line that must change."""
+    """For each symptom the line in which it goes wrong."""
     return dict(_LINES)
 
 
@@ -103,6 +103,13 @@ class Wrong:
         Which line makes a second name, and no second tensor?
         """
         return _but({_NAMES: "G"})
+
+    def names_from_the_step():
+        """You blame the line that subtracts. It may change a tensor in place, if that is a copy.
+
+        Which line should have made a copy?
+        """
+        return _but({_NAMES: "F"})
 
     def names_do_not_matter():
         """You say that two names for one tensor do no harm. In the third test, the caller's table

@@ -143,9 +143,11 @@ class Wrong:
         return _answer(two=2 * V_S * D)
 
     def two_without_the_source():
-        """For two tables you left out the source table.
+        """For two tables you gave the size of the target table alone. It is also what sharing
+        *saves*.
 
-        The output layer and the target table are one. Which other table is there?
+        The question asks how many numbers all the matrices hold. Which two of them are one, and
+        which one is left?
         """
         return _answer(two=V_T * D)
 
@@ -234,9 +236,9 @@ class Wrong:
         return _answer(three=V_S * V_T * D, two=V_S * V_T)
 
     def tokens_that_repeat_not_counted():
-        """You counted only the words that occur once.
+        """You left out words that occur more than once, or subtracted the repetitions twice.
 
-        A word that occurs twice has a row, too, and it gets a gradient.
+        A word that occurs more than once has one row, and it gets a gradient.
         """
         return _answer(
             source_rows=2 * SOURCE_WORDS - SOURCE_TOKENS,

@@ -288,7 +288,7 @@ class Wrong:
                     found[name] = i
         return found
 
-    def different_words_only(transcriptions, sentences):
+    def wrong_from_two_words_on(transcriptions, sentences):
         """For a copy with i, you count a sentence as wrong exactly when it has two words or more.
 
         A sentence that repeats its word may get the right rows: compare words. And a sentence
@@ -302,21 +302,16 @@ class Wrong:
             name: _first(letter, sentences, embedded) for name, letter in transcriptions.items()
         }
 
-    def neighbours_compared(transcriptions, sentences):
-        """You compare only the first two positions, and count a sentence without word i as wrong
-        for the copy with j, too.
+    def first_two_words_compared(transcriptions, sentences):
+        """You compare the first two words of each sentence, and no others.
 
-        Compare all positions. The letter j asks for words 1 to n of a sentence, and these are
-        there.
+        A copy can be right at positions 1 and 2 and wrong at position 3.
         """
 
         def embedded(letter, i, words):
-            got = _words_embedded(letter, i, words)
-            return got[:2] + words[2:] if i <= len(words) else []
+            return _words_embedded(letter, i, words)[:2] + words[2:]
 
-        return {
-            name: _first(letter, sentences, embedded) for name, letter in transcriptions.items()
-        }
+        return _each(transcriptions, sentences, embedded)
 
     def last_word_compared(transcriptions, sentences):
         """You compare the last word of each sentence, and no other.
@@ -473,7 +468,7 @@ class Wrong:
         """
         return {name: None if letter == "j" else 2 for name, letter in transcriptions.items()}
 
-    def repeated_words_only(transcriptions, sentences):
+    def wrong_where_word_i_occurs_once(transcriptions, sentences):
         """For a copy with i, you count a sentence as wrong exactly when its word i occurs only
         once.
 

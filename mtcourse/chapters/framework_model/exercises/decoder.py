@@ -410,6 +410,17 @@ class Wrong:
             W,
         )
 
+    def padding_scores_zero(G, H_E, W, real):
+        """In the cross-attention, padding has the score 0. That is an average score, so padding
+        gets weight.
+
+        Which score has an exponential of 0?
+        """
+        A_D = _of_self(G, W)
+        S = (A_D @ W["W_Q_C"]) @ (H_E @ W["W_K_C"]).mT / math.sqrt(G.shape[-1])
+        S = S.masked_fill(~real[..., None, :], 0.0)
+        return _net(S.softmax(-1) @ (H_E @ W["W_V_C"]), W)
+
     def padding_rows_zero(G, H_E, W, real):
         """The rows of padding in H_E are set to 0. They still take weight from the words.
 

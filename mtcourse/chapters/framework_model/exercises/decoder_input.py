@@ -26,10 +26,11 @@ def cases(draw: Draw) -> list[Case]:
         Case("a sentence that is empty", (labels([1, 3], 3), BOS, PAD)),
         Case("4 sentences", (labels([7, 3, 6, 2], 7), BOS, PAD)),
         Case("another id for <bos>", (labels([4, 6], 6), 4, PAD)),
-        Case("another id for padding", (torch.tensor([[7, 8, 3, 9], [5, 3, 9, 9]]), BOS, 9)),
+        Case("another id for padding, and <bos> among the labels",
+             (torch.tensor([[7, BOS, 3, 9], [5, 3, 9, 9]]), BOS, 9)),
         Case("<bos> is 0 and padding 1", (torch.tensor([[6, 5, 3], [7, 3, 1], [3, 1, 1]]), 0, 1)),
         Case("the shorter sentence first", (torch.tensor([[8, 3, 0, 0], [6, 6, 7, 3]]), BOS, PAD)),
-    ]
+    ]  # fmt: skip
 
 
 def correct(labels, bos, pad):
@@ -296,12 +297,20 @@ class Wrong:
         return longer.masked_fill(longer == EOS, pad)
 
     def bos_and_pad_exchanged(labels, bos, pad):
+        """It is as if `bos` and `pad` were exchanged.
+
+        Which one stands in front, and which one behind?
+        """
+        return correct(labels, pad, bos)
+
+    def padding_in_front_and_reads_its_end(labels, bos, pad):
         """Padding stands in front instead of <bos>, and <eos> slid into the first position of
         padding.
 
-        Which symbol says that nothing is written yet? And have you exchanged `bos` and `pad`?
+        Which symbol says that nothing is written yet? And where the label is padding, what should
+        be read?
         """
-        return correct(labels, pad, bos)
+        return torch.cat([torch.full_like(labels[:, :1], pad), labels[:, :-1]], dim=1)
 
     def padding_is_zero(labels, bos, pad):
         """Padding is recognised by the id 0, whatever `pad` is.

@@ -41,7 +41,7 @@ _MOVES = [
     [0.0005, 0.002, 0.0002, -0.05],
     [0.0015, -0.002, -0.0005, 0.005],
     [-0.05, 0.0002, 0.02, 0.0005],
-    [0.5, -0.5, 0.0002, -0.0015],
+    [0.6, -1.2, 0.0002, -0.0015],
 ]
 """By how much the logit of word 2 moves in row j, when word k is replaced."""
 
@@ -296,12 +296,12 @@ class Wrong:
         return ((change**2).sum(-1) > ROUNDING).T
 
     def limit_half(before, after):
-        """Your limit lies between a quarter and a half.
+        """Your limit is about a half.
 
         How large is a thousandth?
         """
         change = _logs(before, after)[1]
-        return (change.abs().amax(-1) > 0.3).T
+        return (change.abs().amax(-1) > 0.5).T
 
     def limit_tenth(before, after):
         """Your limit is a tenth.

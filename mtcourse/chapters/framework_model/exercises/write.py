@@ -29,7 +29,7 @@ def cases(draw: Draw) -> list[Case]:
         Case("a model that comes back to a word", (_listed(draw, _AGAIN), 2, 3, 20)),
         Case("a model that writes one word for ever", (_listed(draw, {2: {5: 4}}), 2, 3, 60)),
         Case("one word for ever, of which one is wanted", (_listed(draw, {2: {5: 4}}), 2, 3, 1)),
-        Case("a model that writes 12 words and forgets <bos>", (_listed(draw, _LONG), 2, 3, 20)),
+        Case("a model that writes 13 words, 12 of them the same", (_listed(draw, _LONG), 2, 3, 20)),
         Case("<bos> is 5 and <eos> is 2", (_listed(draw, _OTHER), 5, 2, 20)),
     ]
 
@@ -76,11 +76,11 @@ def logits_of(table, ids):
     return table[torch.as_tensor(ids)].cumsum(0)
 
 
-def correct(table, bos, eos, most):
+def correct(model, bos, eos, most):
     """All words so far, the last row, until <eos>."""
     ids = [bos]
     while len(ids) <= most:
-        word = int(logits_of(table, ids)[-1].argmax())
+        word = int(logits_of(model, ids)[-1].argmax())
         if word == eos:
             break
         ids.append(word)

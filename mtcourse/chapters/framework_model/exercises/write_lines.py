@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from mtcourse.checks.exercise import functions_of, Exercise
+from mtcourse.checks.exercise import Exercise, functions_of
 
 _LINES = {
-    "writing goes on after <eos>": "F",
+    "when the model predicts <eos>, writing goes on": "F",
     "without <eos>, it writes one word too many": "none",
-    "the model is handed one of the words so far": "C",
+    "the model reads only the last word": "C",
     "<bos> is among the words that are returned": "none",
-    "of several rows, the wrong one predicts": "E",
+    "if several rows came out, the wrong one would predict": "E",
 }
 
 
 def correct():
-    """For each symptom the line that must change."""
+    """For each symptom the line in which it goes wrong."""
     return dict(_LINES)
 
 
@@ -98,15 +98,16 @@ class Wrong:
         return _but({_ROW: "none"})
 
     def one_from_the_model():
-        """You blame the call of the model because one word is handed over. It hands over what was
-        put together before.
+        """You blame the call of the model, because it reads only the last word. It hands over what
+        was put together before.
 
         Print what goes into the model in the third round.
         """
         return _but({_ONE: "D"})
 
     def one_is_enough():
-        """You say that one word is enough. The model has no memory of earlier calls.
+        """You say that the model reads more than the last word, or need not. The model has no
+        memory of earlier calls.
 
         Print what goes into the model in the third round.
         """

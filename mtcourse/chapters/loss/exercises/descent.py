@@ -438,7 +438,7 @@ class Wrong:
         another = _by_another(lambda U, Y: -Y / U.softmax(-1))
         return _run(X, labels, W_1, W_2, rate, steps, loss_of=another)
 
-    def squared_error(X, labels, W_1, W_2, rate, steps):
+    def through_the_softmax_again(X, labels, W_1, W_2, rate, steps):
         """You multiplied softmax(U) - Y by the softmax's derivative. It is in there already.
 
         Differentiate log Σ exp(u) - u[y] with respect to a logit.

@@ -11,9 +11,6 @@ from mtcourse.checks.outcomes import Case
 
 def cases(draw: Draw) -> list[Case]:
     """Sentences of one length and of several; what stands at padding is not 0."""
-    draw.strided = (
-        False  # no question says that tensors may lie otherwise, and `view` is usual here
-    )
     hand = draw.tensor([[1.0, 2.0, 3.0], [6.0, 9.0, 9.0]]), torch.tensor([[5, 7, 3], [3, 0, 0]])
     sure = draw.tensor([[0.0, 2.0, 0.0, 4.0], [3.0, 0.0, 7.0, 7.0], [1.0, 5.0, 3.0, 8.0]])
     of_three = torch.tensor([[4, 5, 6, 3], [8, 3, 0, 0], [9, 5, 3, 0]])

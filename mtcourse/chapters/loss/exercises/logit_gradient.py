@@ -15,9 +15,6 @@ from mtcourse.training import likelihood
 
 def cases(draw: Draw) -> list[Case]:
     """With a pencil, one token, square, padded, and with a word that the model is sure of."""
-    draw.strided = (
-        False  # no question says that tensors may lie otherwise, and `view` is usual here
-    )
     hand = draw.tensor([[0.0, 0.0, math.log(2)], [0.0, math.log(2), 0.0], [0.0, 0.0, 0.0]])
     batch = torch.tensor([[3, 1, 4, 0], [2, 0, 0, 0], [5, 5, 1, 2]])
     sure = 30 * draw.normal(2, 3, 5)
@@ -164,7 +161,7 @@ class Wrong:
         p = logits.softmax(-1)
         return -_onehot(logits, labels) / p * _real(labels) / (labels != 0).sum()
 
-    def squared_error(logits, labels):
+    def times_p_times_1_minus_p(logits, labels):
         """You multiplied p - y by p (1 - p), as for a squared error after a sigmoid.
 
         With a logarithm in the loss, that factor cancels. Start from log Σ exp(u) - u[y].

@@ -12,9 +12,6 @@ from mtcourse.models import framework_gradients
 
 def cases(draw: Draw) -> list[Case]:
     """Whole numbers with a 0 inside the ReLU, sizes that all differ, square ones, and batches."""
-    draw.strided = (
-        False  # no question says that tensors may lie otherwise, and `view` is usual here
-    )
     A = draw.tensor([[1.0, 0.0], [2.0, 1.0], [0.0, 1.0]])
     W_1 = draw.tensor([[1.0, -1.0, 0.0], [-2.0, 1.0, 1.0]])
     W_2 = draw.tensor([[1.0, 0.0], [2.0, 1.0], [0.0, 3.0]])

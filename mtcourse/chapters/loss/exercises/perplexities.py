@@ -269,7 +269,7 @@ class Wrong:
         """
         return _answer(2000, math.e**2, 8, 10)
 
-    def median_of_perplexities():
+    def last_token_alone():
         """16 is 1 over the probability of the last token alone. All three tokens count.
 
         Average the logarithms of the three probabilities.

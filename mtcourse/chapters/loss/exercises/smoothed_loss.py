@@ -15,9 +15,6 @@ from mtcourse.training.loss import label_smoothed_loss
 
 def cases(draw: Draw) -> list[Case]:
     """Padding and impossible words, each alone and both together; without smoothing, too."""
-    draw.strided = (
-        False  # no question says that tensors may lie otherwise, and `view` is usual here
-    )
     ln2 = math.log(2)
     hand = draw.tensor([[0.0, 0.0, ln2], [ln2, 0.0, 0.0]])
     barred = draw.normal(3, 4, 6)
@@ -110,21 +107,27 @@ def _losses(logits, labels, epsilon):
 
 
 def _never_below(floor, label=True):
-    """The mistake of cutting off logarithms, in both parts or in the uniform part only."""
+    """The mistake of cutting off logarithms, in both parts or in the uniform part only.
+
+    A floor below 0 is that of log-probabilities, another that of probabilities.
+    """
     where = "both parts" if label else "the uniform part"
+    of_logarithms = floor if floor < 0 else math.log(floor)
+    said = f"log-probability fall below {floor}" if floor < 0 else f"probability fall below {floor}"
+    said = said.replace("e-0", "e-")
 
     def mistake(logits, labels, epsilon):
         log_p = logits.log_softmax(-1)
-        cut = log_p.clamp(min=floor)
+        cut = log_p.clamp(min=of_logarithms)
 
         def uniform(_, possible):
             return torch.where(possible, cut, 0.0).sum(-1) / possible.sum(-1)
 
         return _by(logits, labels, epsilon, uniform, cut if label else log_p)
 
-    mistake.__name__ = f"cut_off_at_{-floor:.4g}_in_{where}".replace(" ", "_").replace(".", "_")
-    mistake.__doc__ = f"""In {where}, you let no log-probability fall below {floor:.4g}. That also
-    cuts off possible words that are very unlikely.
+    mistake.__name__ = f"cut_off_at_{abs(floor)}_in_{where}".replace(" ", "_").replace("-", "_")
+    mistake.__doc__ = f"""In {where}, you let no {said}. That also cuts off possible words that are
+    very unlikely.
 
     Only impossible words need care. Which test tells them from unlikely ones?
     """
@@ -537,20 +540,20 @@ class Wrong:
     cut_off_at_100 = _never_below(-100)
     cut_off_at_50 = _never_below(-50)
     cut_off_at_30 = _never_below(-30)
-    cut_off_at_1e_20 = _never_below(math.log(1e-20))
-    cut_off_at_1e_15 = _never_below(math.log(1e-15))
-    cut_off_at_1e_12 = _never_below(math.log(1e-12))
-    cut_off_at_1e_10 = _never_below(math.log(1e-10))
-    cut_off_at_1e_9 = _never_below(math.log(1e-9))
-    cut_off_at_1e_8 = _never_below(math.log(1e-8))
+    cut_off_at_1e_20 = _never_below(1e-20)
+    cut_off_at_1e_15 = _never_below(1e-15)
+    cut_off_at_1e_12 = _never_below(1e-12)
+    cut_off_at_1e_10 = _never_below(1e-10)
+    cut_off_at_1e_9 = _never_below(1e-9)
+    cut_off_at_1e_8 = _never_below(1e-8)
     cut_off_at_1000_for_all = _never_below(-1000, False)
     cut_off_at_100_for_all = _never_below(-100, False)
     cut_off_at_50_for_all = _never_below(-50, False)
     cut_off_at_30_for_all = _never_below(-30, False)
-    cut_off_at_1e_12_for_all = _never_below(math.log(1e-12), False)
-    cut_off_at_1e_10_for_all = _never_below(math.log(1e-10), False)
-    cut_off_at_1e_9_for_all = _never_below(math.log(1e-9), False)
-    cut_off_at_1e_8_for_all = _never_below(math.log(1e-8), False)
+    cut_off_at_1e_12_for_all = _never_below(1e-12, False)
+    cut_off_at_1e_10_for_all = _never_below(1e-10, False)
+    cut_off_at_1e_9_for_all = _never_below(1e-9, False)
+    cut_off_at_1e_8_for_all = _never_below(1e-8, False)
 
 
 class Right:

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from mtcourse.checks.exercise import functions_of, Exercise
+from mtcourse.checks.exercise import Exercise, functions_of
 
 _LINES = {
     "the mean is taken over padding, too": "I",
     "the shares at a position do not sum to 1": "none",
     "a word that is ruled out makes the loss NaN": "F",
-    "one of the two parts is kept for padding": "H",
+    "the uniform part of the loss is not 0 at padding": "H",
     "a word that is ruled out gets a share": "none",
 }
 
 
 def correct():
-    """For each symptom the line that must change."""
+    """For each symptom the line in which it goes wrong."""
     return dict(_LINES)
 
 
@@ -76,30 +76,32 @@ class Wrong:
         return _but({_NAN: "C"})
 
     def nan_is_right():
-        """You say that the NaN is right. A loss that is not a number cannot be made smaller.
+        """You say that nothing makes the loss NaN, or that it may be. The last test prints nan, and
+        a loss that is no number cannot be made smaller.
 
         What is 0 times minus infinity, and where is it computed?
         """
         return _but({_NAN: "none"})
 
     def part_from_the_label():
-        """You blame the label's part for what is kept for padding. This part is 0 where `real` is
-        False.
+        """You blame the line that sets the label's part to 0 at padding. It is about the other
+        part.
 
-        There are two parts. What does the other one do with padding?
+        Which line should do the same for the uniform part?
         """
         return _but({_PART: "G"})
 
     def part_from_the_mean():
-        """You blame the mean for what is kept for padding. It divides by too much, but the sum that
-        it divides is already too large.
+        """You blame the mean for a uniform part that is not 0 at padding. By then the part has been
+        computed. A mean over the right positions could leave it out, but here the fault goes in
+        before.
 
-        There are two parts. What does each of them do with padding?
+        Which line makes the uniform part? Does it look at `real`?
         """
         return _but({_PART: "I"})
 
     def part_is_dropped():
-        """You say that neither part is kept for padding. Search the code for `real`.
+        """You say that the uniform part is 0 at padding. Search the code for `real`.
 
         There are two parts. What does each of them do with padding?
         """

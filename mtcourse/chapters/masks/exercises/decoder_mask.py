@@ -203,6 +203,15 @@ class Wrong:
         first = torch.arange(ids.shape[1]) == 0
         return allowed | (~allowed.any(-1, keepdim=True) & first)
 
+    def empty_rows_see_themselves(ids, pad):
+        """In your mask, a row in which nothing may be seen sees its own key.
+
+        Such rows follow the same rule: what deals with them is the softmax.
+        """
+        allowed = correct(ids, pad)
+        itself = torch.eye(ids.shape[1], dtype=torch.bool)
+        return allowed | (~allowed.any(-1, keepdim=True) & itself)
+
     def larger_ids_alone(ids, pad):
         """The three bugs are fixed, but every id that is smaller than pad is hidden too.
 

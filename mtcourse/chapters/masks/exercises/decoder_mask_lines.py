@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from mtcourse.checks.exercise import functions_of, Exercise
+from mtcourse.checks.exercise import Exercise, functions_of
 
 _LINES = {
     "padding is hidden as a query, and not as a key": "F",
     "the ids that are padding count as real": "none",
-    "a pair needs to pass only one of the masks": "G",
+    "a query and a key need to pass only one of the masks": "G",
     "the causal mask hides a token from itself": "D",
-    "a column of the causal mask belongs to a query": "none",
+    "column j of the causal mask belongs to query j": "none",
 }
 
 
 def correct():
-    """For each fault the line that must change."""
+    """For each fault the line in which it goes wrong."""
     return dict(_LINES)
 
 
@@ -32,7 +32,7 @@ class Wrong:
     def without_names():
         """The answer is a dictionary whose keys are the faults.
 
-        Put a letter or "none" behind each of them.
+        Put a letter or "none" after each of them.
         """
         return list(_LINES.values())
 
@@ -82,6 +82,14 @@ class Wrong:
         """
         return _but({_ITSELF: "B"})
 
+    def itself_from_the_keys():
+        """You blame the positions of the keys for a token that is hidden from itself. They are
+        numbered as the queries are.
+
+        What does the comparison give for equal positions?
+        """
+        return _but({_ITSELF: "C"})
+
     def itself_from_the_combination():
         """You blame the combination of the masks for a token that is hidden from itself. The causal
         mask alone already does this.
@@ -123,7 +131,7 @@ class Wrong:
         return _but({_REAL: "E"})
 
     def columns_are_queries():
-        """You say that the columns of the causal mask belong to queries. A tensor of the shape
+        """You say that a column of the causal mask belongs to a query. A tensor of the shape
         (1, n) changes along its columns.
 
         Which of the two has this shape, keys or queries?

@@ -258,7 +258,7 @@ class Wrong:
         """
         return (ids != pad)[:, :, None, None]
 
-    def on_the_heads(ids, pad):
+    def one_dimension_at_the_end(ids, pad):
         """Your shape is (batch, n, 1): broadcasting would align the batch with the heads, and the
         ids with the queries.
 
@@ -317,11 +317,11 @@ class Wrong:
         return _as_keys((ids > 0) & (ids != pad))
 
     def small_ids_hidden(ids, pad):
-        """You hide padding and every smaller id, and also the ids up to 2, <bos> among them.
+        """You hide the ids from 0 to 2, whatever `pad` is.
 
-        These are tokens that the model reads. Hide only what equals pad.
+        <unk> and <bos> are tokens that the model reads. Hide only what equals pad.
         """
-        return _as_keys(ids > max(pad, 2))
+        return _as_keys(ids > 2)
 
     def bos_and_eos_hidden(ids, pad):
         """You hide padding, and with it <bos> and <eos>.

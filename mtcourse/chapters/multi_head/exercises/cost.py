@@ -109,16 +109,6 @@ class Wrong:
         split = _with(n, d, h)
         return _with(n, d, h, full=split["B's parameters"], full_flops=split["B's FLOPs"])
 
-    def b_has_square_slices(n, d, h):
-        """In B, the matrices cost too little by a factor of h, as if those of a head were d_k ×
-        d_k, or as if there were only one head.
-
-        Each of the h heads reads the *whole* row, d numbers, and computes d_k numbers from it.
-        """
-        return _with(
-            n, d, h, split=4 * d**2 / h, split_flops=8 * n * d**2 / h + 4 * n**2 * d
-        )  # fmt: skip
-
     def a_multiplication_alone(n, d, h):
         """You counted only multiplications, so your FLOPs are half of what they should be.
 
@@ -251,6 +241,16 @@ class Wrong:
         There are h heads, each with its own matrices and products.
         """
         return _with(n, d, h, split=4 * d**2 / h, split_flops=_flops(n, d, 1, d // h))
+
+    def b_has_square_slices(n, d, h):
+        """In B, the matrices cost too little by a factor of h, as if those of a head were d_k ×
+        d_k, or as if there were only one head.
+
+        Each of the h heads reads the *whole* row, d numbers, and computes d_k numbers from it.
+        """
+        return _with(
+            n, d, h, split=4 * d**2 / h, split_flops=8 * n * d**2 / h + 4 * n**2 * d
+        )  # fmt: skip
 
     def b_scores_of_one_head(n, d, h):
         """In B, you counted the scores and means of one head only.

@@ -82,7 +82,7 @@ class Wrong:
         A = _heads(X, W_Q, W_K, W_V)
         return A @ W_O.unflatten(0, (len(W_Q), -1))
 
-    def concatenated_along_tokens(X, W_Q, W_K, W_V, W_O):
+    def joined_without_transpose(X, W_Q, W_K, W_V, W_O):
         """You merged the heads in the wrong order: a row of your Concat holds outputs for several
         tokens, not the h outputs for one.
 
@@ -179,10 +179,7 @@ class Wrong:
         X is (batch, n, d), the weights (h, d, d). Where does X need a dimension of size 1?
         """
         Q, K, V = (X @ W for W in (W_Q, W_K, W_V))
-        A = torch.softmax(Q @ K.mT / math.sqrt(X.shape[-1]), -1) @ V
-        if X.dim() == 2:
-            return _joined(A) @ W_O
-        return torch.cat([A] * len(W_Q), -1) @ W_O
+        return _joined(torch.softmax(Q @ K.mT / math.sqrt(X.shape[-1]), -1) @ V) @ W_O
 
     def divided_by_root_of_h(X, W_Q, *others):
         """You divided the scores by √h, the root of the number of heads.

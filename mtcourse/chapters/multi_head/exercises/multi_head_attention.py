@@ -349,6 +349,14 @@ class Wrong:
         """
         return _other(X, W_Q, W_K, W_V, W_O, h, mask.tril(), hide=_hides_by_a_large_number)
 
+    def mask_and_causal_with_infinity(X, W_Q, W_K, W_V, W_O, h, mask):
+        """You hide the later tokens besides those that the mask hides, so a row in which all is
+        hidden became NaN.
+
+        The mask alone says what is hidden.
+        """
+        return correct(X, W_Q, W_K, W_V, W_O, h, mask.tril())
+
     def mask_of_keys_alone(*given):
         """You hide a key from all queries if one of them may not see it.
 
@@ -356,12 +364,21 @@ class Wrong:
         """
         return _other(*given, hide=lambda S, seen: S.masked_fill(~seen.all(-2, keepdim=True), -1e9))
 
+    def mask_of_keys_alone_with_infinity(X, W_Q, W_K, W_V, W_O, h, mask):
+        """You hide a key from all queries if one of them may not see it. Where all keys are hidden,
+        the result became NaN.
+
+        The mask has a row of its own for each query.
+        """
+        seen = mask.all(-2, keepdim=True).expand_as(mask)
+        return correct(X, W_Q, W_K, W_V, W_O, h, seen)
+
     def mask_of_the_last_query(*given):
         """You use the last row of the mask for every query.
 
         The mask has a row of its own for each query.
         """
-        return _other(*given, hide=lambda S, seen: S.masked_fill(~seen[..., -1:, :], -1e9))
+        return _other(*given, hide=lambda S, seen: S.masked_fill(~seen[..., -1:, :], -math.inf))
 
     def mask_of_the_first_sentence(*given):
         """You use the first sentence's mask for the whole batch.

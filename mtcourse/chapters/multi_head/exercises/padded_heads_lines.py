@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from mtcourse.checks.exercise import functions_of, Exercise
+from mtcourse.checks.exercise import Exercise, functions_of
 
 _LINES = {
     "a sentence is masked with the padding of others": "F",
     "the weights of a query do not sum to 1": "none",
-    "a row of the result mixes several tokens": "H",
-    "the scores are too small by the root of h": "E",
-    "a head gets columns of several tokens": "none",
+    "a row of the result holds means of several queries": "H",
+    "the scores are too small by a factor of √h": "E",
+    "the numbers that a head gets for one token come from several tokens": "none",
 }
 
 
 def correct():
-    """For each symptom the line that must change."""
+    """For each symptom the line in which it goes wrong."""
     return dict(_LINES)
 
 
@@ -32,7 +32,7 @@ class Wrong:
     def without_names():
         """The answer is a dictionary whose keys are the symptoms.
 
-        Put a letter or "none" behind each of them.
+        Put a letter or "none" after each of them.
         """
         return list(_LINES.values())
 
@@ -84,31 +84,32 @@ class Wrong:
         return _but({_OTHERS: "none"})
 
     def mixes_at_the_start():
-        """You blame the first reshape for rows that mix tokens. It cuts the row of each token into
-        heads, and leaves tokens apart.
+        """You blame the first reshape for rows with means of several queries. It cuts the row of
+        each token into heads, and leaves tokens apart.
 
         Which two dimensions are exchanged afterwards, and are they exchanged back?
         """
         return _but({_MIXES: "C"})
 
     def mixes_at_the_end():
-        """You blame the output matrix for rows that mix tokens. It acts on each row separately.
+        """You blame the output matrix for rows with means of several queries. It acts on each row
+        separately.
 
         Which shape do the means of the heads have before they become rows?
         """
         return _but({_MIXES: "I"})
 
     def mixes_in_the_exchange():
-        """You blame the exchange of tokens and heads for rows that mix tokens. It is needed: each
-        head compares tokens with tokens.
+        """You blame the exchange of tokens and heads for rows with means of several queries. It is
+        needed: each head compares tokens with tokens.
 
         Where should the two dimensions be exchanged back?
         """
         return _but({_MIXES: "D"})
 
     def mixes_is_attention():
-        """You say that a row of the result may mix tokens. A weighted mean does mix their values,
-        but no row may hold numbers of *another query's* mean.
+        """You say that each row holds the means of its own query, or need not. Compare the shape
+        before the last reshape with the shape that it is read as.
 
         Which shape do the means of the heads have before they become rows?
         """
@@ -121,6 +122,14 @@ class Wrong:
         How wide are the keys of one head?
         """
         return _but({_ROOT: "A"})
+
+    def root_from_the_cut():
+        """You blame the line that cuts rows into heads for the small scores. It makes the right
+        widths.
+
+        How wide are the keys of one head? By the root of what are the scores divided?
+        """
+        return _but({_ROOT: "B"})
 
     def root_is_right():
         """You say that the scores are right. They are sums over the width of one head's keys.
@@ -137,15 +146,15 @@ class Wrong:
         return _but({_SUM: "G"})
 
     def split_wrongly():
-        """You say that a head gets columns of several tokens. A reshape reads numbers in order, and
-        the d numbers of a token stand beside each other.
+        """You say that a head gets, for one token, numbers of several. A reshape reads numbers in
+        order, and the d numbers of a token stand beside each other.
 
         Take one token with d = 4 and h = 2. Which numbers does each head get?
         """
         return _but({_SPLIT: "C"})
 
     def exchanged_wrongly():
-        """You say that a head gets columns of several tokens, because two dimensions are exchanged.
+        """You say that a head gets numbers of several tokens, because two dimensions are exchanged.
         An exchange moves no number to another token.
 
         Which shape do the queries have afterwards? What should it be?

@@ -172,7 +172,7 @@ class Wrong:
 
         How many columns has one head?
         """
-        return correct((shape[0], shape[1] * h), h) | {"d_k": shape[1] * h}
+        return correct((shape[0], shape[1] * h * h), h)
 
     def divisor_upside_down(shape, h):
         """Your divisor is 1/√d_k: that is what scores are multiplied by.

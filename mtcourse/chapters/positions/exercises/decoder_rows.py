@@ -205,14 +205,14 @@ class Wrong:
 
         `start` is the position of the first one.
         """
-        return _version(ids, W_E, P, max(start - ids.shape[1] + 1, 0))
+        return _words(ids, W_E) + P[start - ids.shape[1] + 1 : start + 1]
 
     def start_is_the_end(ids, W_E, P, start=0):
         """Your rows end before row `start`: you take it for the position after the last token.
 
         `start` is the position of the first one.
         """
-        return _version(ids, W_E, P, max(start - ids.shape[1], 0))
+        return _words(ids, W_E) + P[start - ids.shape[1] : start]
 
     def runs_on_from_sentence_to_sentence(ids, W_E, P, start=0):
         """Your positions run on from one sentence of the batch to the next.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mtcourse.checks.exercise import functions_of, Exercise
+from mtcourse.checks.exercise import Exercise, functions_of
 
 _LINES = {
     "the positions are scaled, too": "G",
@@ -14,7 +14,7 @@ _LINES = {
 
 
 def correct():
-    """For each symptom the line that must change."""
+    """For each symptom the line in which it goes wrong."""
     return dict(_LINES)
 
 
@@ -32,7 +32,7 @@ class Wrong:
     def without_names():
         """The answer is a dictionary whose keys are the symptoms.
 
-        Put a letter or "none" behind each of them.
+        Put a letter or "none" after each of them.
         """
         return list(_LINES.values())
 
@@ -54,14 +54,14 @@ class Wrong:
         """You blame the line with the square root for the scaled positions. The root itself is
         right.
 
-        What is multiplied by it, and where?
+        What does the root multiply, and in which line?
         """
         return _but({_SCALED: "A"})
 
     def scaled_on_purpose():
         """You answer "none" for the scaled positions. But only embeddings should be scaled.
 
-        What is multiplied by it, and where?
+        What does the root multiply, and in which line?
         """
         return _but({_SCALED: "none"})
 
@@ -87,6 +87,22 @@ class Wrong:
         Print the numbers of the positions for two sentences of three tokens.
         """
         return _but({_SAME: "B"})
+
+    def same_is_right():
+        """You say that the positions of a sentence differ. With two sentences of three tokens, they
+        do not.
+
+        Print the numbers of the positions for such a batch.
+        """
+        return _but({_SAME: "none"})
+
+    def start_from_the_lookup():
+        """You blame the line that looks up rows for leaving out `start`. It looks them up in a
+        table that an earlier line prepares.
+
+        Which line should hold the rows of P from the first of these tokens on?
+        """
+        return _but({_START: "F"})
 
     def start_from_the_end():
         """You blame the last line for leaving out `start`. The positions have been chosen before

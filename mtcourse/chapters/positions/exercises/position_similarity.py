@@ -153,6 +153,22 @@ class Wrong:
         """
         return _looked_up(distance, d_model, 1000)
 
+    def rows_looked_up_in_5000(distance, d_model):
+        """You look the distances up in a table of 5000 rows, where negative ones count from the
+        end.
+
+        The cosine of a negative angle is that of the positive one. You need no table at all.
+        """
+        return _looked_up(distance, d_model, 5000)
+
+    def rows_looked_up_in_as_many_as_needed(distance, d_model):
+        """You look the distances up in a table that ends at the largest of them, and negative ones
+        count from its end.
+
+        The cosine of a negative angle is that of the positive one. You need no table at all.
+        """
+        return _looked_up(distance, d_model, int(distance.abs().max()) + 1)
+
     def distances_only_forward(distance, d_model):
         """You take negative distances for 0.
 
@@ -168,6 +184,13 @@ class Wrong:
         return (d_model - 2 * correct(distance, d_model)).clamp(min=0).sqrt()
 
     def distance_with_the_sign_turned(distance, d_model):
+        """You return minus the Euclidean distance of the two rows.
+
+        The dot product of a row with itself is not 0.
+        """
+        return -(d_model - 2 * correct(distance, d_model)).clamp(min=0).sqrt()
+
+    def squared_distance_with_the_sign_turned(distance, d_model):
         """You return minus the squared Euclidean distance of the two rows.
 
         The dot product of a row with itself is not 0.

@@ -238,7 +238,7 @@ class Wrong:
         return _answer(sentences=3, right=1 / 3)
 
     def other_sentences_alone_and_the_share_of_all():
-        """The share is right, but you leave one of the sentences out.
+        """In your count of the sentences, one is missing.
 
         The nouns may be exchanged or not, and the adjectives may be exchanged or not. The sentence
         itself is one of those that its words can form.
@@ -294,11 +294,10 @@ class Wrong:
         """
         return _answer(right=4)
 
-    def sentences_by_the_share_of_nouns():
-        """You count two sentences, and the share does not fit them.
+    def two_sentences_alone():
+        """You count two sentences, as if only one exchange could be made.
 
-        Write down all the sentences of the pattern. Then ask for how many of them one translation
-        is right.
+        In a bag, nothing ties "old" to one of the nouns. Write down all sentences of the pattern.
         """
         return _answer(sentences=2)
 

@@ -304,11 +304,19 @@ class Wrong:
         return _blocks(_speeds(d_model) ** k)
 
     def angles_divided_by_k(k, d_model):
-        """You do not multiply the frequencies by k, but divide by k.
+        """You do not multiply the frequencies by k, but divide by k, and for k = 0 your matrix
+        holds nan.
 
         b = k ω: in k positions a hand turns k times as far as in one.
         """
-        return _blocks(_speeds(d_model) / k if k else 0 * _speeds(d_model))
+        return _blocks(_speeds(d_model) / k)
+
+    def angles_divided_by_k_as_a_number(k, d_model):
+        """You do not multiply the frequencies by k, but divide by k, and stop at k = 0.
+
+        b = k ω: in k positions a hand turns k times as far as in one.
+        """
+        return _blocks(1 / k * _speeds(d_model))
 
     def a_frequency_for_each_column(k, d_model):
         """In each of your pairs, the two columns have different frequencies.

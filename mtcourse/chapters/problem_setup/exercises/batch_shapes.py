@@ -355,7 +355,7 @@ class Wrong:
             n, m, source_zeros=[max(n) - k for k in n], label_zeros=[max(m) - k for k in m]
         )
 
-    def zeros_up_to_the_mean(n, m):
+    def zeros_of_an_average_row(n, m):
         """You give the longest length minus the mean length. That is how many zeros a row has on
         average.
 

@@ -168,10 +168,10 @@ class Wrong:
         return pieces
 
     def joined_within_other_pieces(word, joins):
-        """You merged the pair (a, b) where the left piece is not *a* but a longer one that ends in
-        *a*.
+        """You merged the pair (a, b) within longer pieces: where the left one only ends in *a*, or
+        the right one only begins with *b*.
 
-        The text `xa b` contains `a b`. Compare whole pieces, not their letters.
+        The texts `xa b` and `a bc` contain `a b`. Compare whole pieces, not their letters.
         """
         text = " ".join(word)
         for left, right in joins:

@@ -88,7 +88,7 @@ class Wrong:
         without = (1 - p) ** B
         return (1 - without) - (_tokens(p, c) - without) / c
 
-    def long_share_times_the_others(p, c, B):
+    def wide_batches_of_average_sentences(p, c, B):
         """You multiplied the probability of a wide batch by its share of padding, but computed this
         share with the tokens of an average batch.
 

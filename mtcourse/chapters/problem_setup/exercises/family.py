@@ -201,9 +201,9 @@ class Wrong:
         return correct(looks) if ahead else DECODER
 
     def equal_halves(looks):
-        """You assumed that source and target are equally long.
+        """You took half of the positions for the source, rounded down.
 
-        They may have any lengths. How many positions does the first row look at?
+        Source and target may have any lengths. How many positions does the first row look at?
         """
         size = len(looks)
         if correct(looks) == BOTH and int(looks[0].sum()) != size // 2:
@@ -242,7 +242,7 @@ class Wrong:
             mended[n:, :n] = True
         return correct(mended) if correct(mended) == BOTH else correct(looks)
 
-    def one_word_of_the_source_is_enough(looks):
+    def part_of_the_source_is_enough(looks):
         """You accepted a target that looks at only a part of the source.
 
         Every target position looks at all of the source.

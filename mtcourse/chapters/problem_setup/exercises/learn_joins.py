@@ -182,10 +182,10 @@ class Wrong:
         return _learnt(counts, number, join=join)
 
     def joined_within_other_pieces(counts, number):
-        """You merged the pair (a, b) where the left piece is not *a* but a longer one that ends in
-        *a*.
+        """You merged the pair (a, b) within longer pieces: where the left one only ends in *a*, or
+        the right one only begins with *b*.
 
-        The text `xa b` contains `a b`. Compare whole pieces, not their letters.
+        The texts `xa b` and `a bc` contain `a b`. Compare whole pieces, not their letters.
         """
 
         def join(of_word, pair):

@@ -138,7 +138,8 @@ class Wrong:
     def reshaped(ids, V):
         """The shape is right, but the ones are in the wrong cells: you reshaped rows into columns.
 
-        `reshape` keeps the order of the numbers in memory. Exchange two dimensions instead.
+        `reshape` keeps the order in which numbers are read, row by row. Exchange two dimensions
+        instead.
         """
         X = correct(ids, V)
         return X.mT.reshape(X.shape)
@@ -273,11 +274,11 @@ class Wrong:
         return correct(ids, V + 1)
 
     def one_row_too_low(ids, V):
-        """Every one stands a row too low: id k has its one in row k + 1.
+        """Every one stands a row too low: id k has its one in row k + 1, and id V − 1 has none.
 
         Row 0 is there, and belongs to id 0. Which row belongs to id k?
         """
-        return correct(ids, V).roll(1, -2)
+        return _columns(ids + 1, V) * (ids != 0).unsqueeze(-2)
 
     def bag_in_every_column(ids, V):
         """Every column holds the counts of all tokens of the sentence.

@@ -643,7 +643,7 @@ class Wrong:
         pairs, _ = correct(sources, targets)
         return pairs, len(sources) + len(targets) - 2 * len(pairs)
 
-    def shorter_file_dropped_and_the_surplus(sources, targets):
+    def cut_short_and_the_surplus_counted(sources, targets):
         """If one file has more lines, you keep the pairs that can be made, and count only the
         surplus lines as dropped.
 

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from mtcourse.checks.exercise import functions_of, Exercise
+from mtcourse.checks.exercise import Exercise, functions_of
 
 _LINES = {
-    "the surplus of a longer file vanishes without a word": "E",
+    "files of different lengths are paired all the same": "E",
     "a line of nothing but spaces counts as text": "none",
-    "empty lines are not counted as rows": "F",
+    "a row is not counted if its English line is empty": "F",
     "a gap in one file moves its later lines up": "D",
     "spaces inside a sentence are lost": "none",
 }
 
 
 def correct():
-    """For each symptom the line that must change."""
+    """For each symptom the line in which it goes wrong."""
     return dict(_LINES)
 
 
@@ -76,15 +76,16 @@ class Wrong:
         return _but({_GAP: "C"})
 
     def surplus_from_counting():
-        """You blame the counting for the lost surplus. No pair is made where lines are counted.
+        """You blame the counting for files that are paired although one is longer. No pair is made
+        where lines are counted.
 
         Which function stops at the end of the shorter list?
         """
         return _but({_SURPLUS: "F"})
 
     def surplus_is_wanted():
-        """You say that no line has to change for the surplus. But lines at the end of a longer file
-        can vanish, and nobody is told.
+        """You say that files of different lengths are not paired, or may be. Look at the second
+        example: three English lines, four Dutch ones, and two pairs.
 
         Which function stops at the end of the shorter list?
         """
@@ -105,6 +106,14 @@ class Wrong:
         Which line counts, and which lines does it count?
         """
         return _but({_COUNT: "G"})
+
+    def gap_is_right():
+        """You say that no later line moves up. Look at the first example: with which Dutch line is
+        "Two cats." paired?
+
+        After which line is a list shorter than its file?
+        """
+        return _but({_GAP: "none"})
 
     def count_is_right():
         """You say that the count is right. Count by hand in the example: four rows, and how many

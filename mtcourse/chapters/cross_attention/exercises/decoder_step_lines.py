@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mtcourse.checks.exercise import Exercise, functions_of
+from mtcourse.checks.which_line import which_line
 
 _LINES = {
     "the output of a query depends on the other queries": "G",
@@ -12,29 +12,11 @@ _LINES = {
     "keys and queries come from different sentences": "none",
 }
 
-
-def correct():
-    """For each symptom the line in which it goes wrong."""
-    return dict(_LINES)
-
-
-def _but(changes):
-    """The right answer with some lines exchanged for others."""
-    return {**_LINES, **changes}
-
-
 (_OTHERS, _DIVISOR, _PADDING, _FIRST, _TWO) = _LINES
 
 
 class Wrong:
     """What learners write, the more particular before the more general."""
-
-    def without_names():
-        """The answer is a dictionary whose keys are the symptoms.
-
-        Put a letter or "none" after each of them.
-        """
-        return list(_LINES.values())
 
     def all_none():
         """You blame no line for anything, but the three tests below the code fail.
@@ -43,20 +25,13 @@ class Wrong:
         """
         return dict.fromkeys(_LINES, "none")
 
-    def small_letters():
-        """You wrote small letters. The lines are marked with capitals.
-
-        Write each letter as it stands in the code.
-        """
-        return {key: letter.lower() for key, letter in _LINES.items()}
-
     def others_from_the_triangle():
         """You say that the triangle makes an output depend on the other queries. But it only
         hides English tokens from each query.
 
         Which line computes along the dimension of the queries?
         """
-        return _but({_OTHERS: "F"})
+        return {_OTHERS: "F"}
 
     def others_from_the_scores():
         """You say that the scores make an output depend on the other queries. But row j of the
@@ -64,7 +39,7 @@ class Wrong:
 
         Which line computes along the dimension of the queries?
         """
-        return _but({_OTHERS: "D"})
+        return {_OTHERS: "D"}
 
     def others_is_no_fault():
         """You say that an output may depend on the other queries. While the decoder writes, it has
@@ -72,7 +47,7 @@ class Wrong:
 
         Which line computes along the dimension of the queries?
         """
-        return _but({_OTHERS: "none"})
+        return {_OTHERS: "none"}
 
     def padding_from_the_triangle():
         """You blame the triangle for the weight of padding. It hides later positions,
@@ -80,7 +55,7 @@ class Wrong:
 
         Which line is about padding, and which score does it leave there?
         """
-        return _but({_PADDING: "F"})
+        return {_PADDING: "F"}
 
     def padding_from_the_softmax():
         """You blame the softmax for the weight of padding. It gives weight to a score of 0, along
@@ -88,7 +63,7 @@ class Wrong:
 
         Which line is about padding, and which score does it leave there?
         """
-        return _but({_PADDING: "G"})
+        return {_PADDING: "G"}
 
     def padding_is_hidden():
         """You say that padding gets no weight. The third test finds that a hidden row has an
@@ -96,7 +71,7 @@ class Wrong:
 
         What is the exponential of 0?
         """
-        return _but({_PADDING: "none"})
+        return {_PADDING: "none"}
 
     def first_from_padding():
         """You say that the line about padding hides later English tokens. But where nothing is
@@ -104,7 +79,7 @@ class Wrong:
 
         Which line treats row 1 of the scores differently from row 3?
         """
-        return _but({_FIRST: "E"})
+        return {_FIRST: "E"}
 
     def first_is_right():
         """You say that later English tokens may be hidden, or are not. Hiding later tokens belongs
@@ -112,7 +87,7 @@ class Wrong:
 
         Which English tokens have been read when the decoder begins to write?
         """
-        return _but({_FIRST: "none"})
+        return {_FIRST: "none"}
 
     def wrong_divisor():
         """You say that the scores are divided by the wrong number. Not every line of a broken
@@ -120,45 +95,27 @@ class Wrong:
 
         How wide is a key? Compare with d_k in the equation.
         """
-        return _but({_DIVISOR: "D"})
+        return {_DIVISOR: "D"}
 
     def keys_from_the_target():
         """You say that the keys come from the wrong sentence. This is cross-attention.
 
         In equation (A16), from which side come the queries, and from which the keys?
         """
-        return _but({_TWO: "B"})
+        return {_TWO: "B"}
 
     def queries_from_the_source():
         """You say that the queries come from the wrong sentence. This is cross-attention.
 
         In equation (A16), which side asks, and which side is asked?
         """
-        return _but({_TWO: "A"})
+        return {_TWO: "A"}
 
 
-class Right:
-    """Right answers, written differently."""
-
-    def written_down():
-        """Written down in order."""
-        return {_OTHERS: "G", _DIVISOR: "none", _PADDING: "E", _FIRST: "F", _TWO: "none"}
-
-    def in_another_order():
-        """The symptoms in another order."""
-        return dict(sorted(_LINES.items()))
-
-    def from_what_is_wrong():
-        """Names the wrong lines, and gives "none" for the others."""
-        wrong = {_PADDING: "E", _FIRST: "F", _OTHERS: "G"}
-        return {key: wrong.get(key, "none") for key in _LINES}
-
-
-EXERCISE = Exercise(
-    id="decoder_step_lines",
-    oracle=correct,
+EXERCISE = which_line(
+    "decoder_step_lines",
+    _LINES,
+    Wrong,
     hint="Compare each line with the equation. Which line treats the rows of the scores "
     "differently, which score does padding have in the end, and over what do the weights sum to 1?",
-    misconceptions=functions_of(Wrong),
-    right=functions_of(Right),
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mtcourse.checks.exercise import Exercise, functions_of
+from mtcourse.checks.which_line import which_line
 
 _LINES = {
     "a token that stands three times moves as if it stood once": "F",
@@ -12,29 +12,11 @@ _LINES = {
     "in a batch, a token gets what arrived at another": "none",
 }
 
-
-def correct():
-    """For each symptom the line in which it goes wrong."""
-    return dict(_LINES)
-
-
-def _but(changes):
-    """The right answer with some lines exchanged for others."""
-    return {**_LINES, **changes}
-
-
 (_REPEATS, _UPHILL, _NAMES, _PAD, _BATCH) = _LINES
 
 
 class Wrong:
     """What learners write, the more particular before the more general."""
-
-    def without_names():
-        """The answer is a dictionary whose keys are the symptoms.
-
-        Put a letter or "none" after each of them.
-        """
-        return list(_LINES.values())
 
     def all_none():
         """You blame no line for anything, but the three tests below the code show three symptoms.
@@ -43,20 +25,13 @@ class Wrong:
         """
         return dict.fromkeys(_LINES, "none")
 
-    def small_letters():
-        """You wrote small letters. The lines are marked with capitals.
-
-        Write each letter as it stands in the code.
-        """
-        return {key: letter.lower() for key, letter in _LINES.items()}
-
     def pad_from_the_step():
         """You blame the line that changes the table for the row of <pad>. It changes the rows that
         it is told to change.
 
         Which line says which positions count? Print what it makes for a sentence with padding.
         """
-        return _but({_PAD: "F"})
+        return {_PAD: "F"}
 
     def pad_from_the_ids():
         """You blame the flattening for the row of <pad>. It may keep the ids of padding, if a later
@@ -64,7 +39,7 @@ class Wrong:
 
         Which line should choose among the positions? What does it choose?
         """
-        return _but({_PAD: "B"})
+        return {_PAD: "B"}
 
     def pad_from_what_arrives():
         """You blame the line with the rate for the row of <pad>. It takes what arrives at the
@@ -72,14 +47,14 @@ class Wrong:
 
         Which line should choose among the positions? What does it choose?
         """
-        return _but({_PAD: "E"})
+        return {_PAD: "E"}
 
     def pad_is_left_alone():
         """You say that nothing is wrong with <pad>. Its row has moved in the first test.
 
         Where in the code does the argument `pad` stand?
         """
-        return _but({_PAD: "none"})
+        return {_PAD: "none"}
 
     def repeats_from_what_arrives():
         """You blame the line with the rate for the tokens that repeat. It keeps a row for every
@@ -87,7 +62,7 @@ class Wrong:
 
         What happens when these rows come to the same row of the table?
         """
-        return _but({_REPEATS: "E"})
+        return {_REPEATS: "E"}
 
     def repeats_are_right():
         """You say that nothing is wrong with tokens that repeat. In the second test, "very" stands
@@ -95,21 +70,21 @@ class Wrong:
 
         How often does an indexed assignment assign to the same row, and from which old value?
         """
-        return _but({_REPEATS: "none"})
+        return {_REPEATS: "none"}
 
     def names_from_the_end():
         """You blame the line that returns. By then, the caller's table has already changed.
 
         Which line makes a second name, and no second tensor?
         """
-        return _but({_NAMES: "G"})
+        return {_NAMES: "G"}
 
     def names_from_the_step():
         """You blame the line that subtracts. It may change a tensor in place, if that is a copy.
 
         Which line should have made a copy?
         """
-        return _but({_NAMES: "F"})
+        return {_NAMES: "F"}
 
     def names_do_not_matter():
         """You say that two names for one tensor do no harm. In the third test, the caller's table
@@ -117,14 +92,14 @@ class Wrong:
 
         Which line should have made a copy?
         """
-        return _but({_NAMES: "none"})
+        return {_NAMES: "none"}
 
     def climbs():
         """You say that the table moves uphill. Look at the sign of the step.
 
         A step against the gradient subtracts. Which line subtracts or adds?
         """
-        return _but({_UPHILL: "F"})
+        return {_UPHILL: "F"}
 
     def batch_is_mixed():
         """You say that in a batch, tokens get what arrived at others. Both tensors are flattened in
@@ -132,31 +107,13 @@ class Wrong:
 
         Take two sentences of two tokens. Which token is at position 2 of each flat tensor?
         """
-        return _but({_BATCH: "C"})
+        return {_BATCH: "C"}
 
 
-class Right:
-    """Right answers, written differently."""
-
-    def written_down():
-        """Written down in order."""
-        return {_REPEATS: "F", _UPHILL: "none", _NAMES: "A", _PAD: "D", _BATCH: "none"}
-
-    def in_another_order():
-        """The symptoms in another order."""
-        return dict(sorted(_LINES.items()))
-
-    def from_what_is_wrong():
-        """The lines that are wrong named, the others "none"."""
-        wrong = {_NAMES: "A", _PAD: "D", _REPEATS: "F"}
-        return {key: wrong.get(key, "none") for key in _LINES}
-
-
-EXERCISE = Exercise(
-    id="table_update_lines",
-    oracle=correct,
+EXERCISE = which_line(
+    "table_update_lines",
+    _LINES,
+    Wrong,
     hint="Say in one sentence what each line makes. Does it make a new tensor? Which positions "
     "does it leave out? Does it add up, or assign?",
-    misconceptions=functions_of(Wrong),
-    right=functions_of(Right),
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mtcourse.checks.exercise import Exercise, functions_of
+from mtcourse.checks.which_line import which_line
 
 _LINES = {
     "when the model predicts <eos>, writing goes on": "F",
@@ -12,29 +12,11 @@ _LINES = {
     "if several rows came out, the wrong one would predict": "E",
 }
 
-
-def correct():
-    """For each symptom the line in which it goes wrong."""
-    return dict(_LINES)
-
-
-def _but(changes):
-    """The right answer with some lines exchanged for others."""
-    return {**_LINES, **changes}
-
-
 (_EOS, _MOST, _ONE, _BOS, _ROW) = _LINES
 
 
 class Wrong:
     """What learners write, the more particular before the more general."""
-
-    def without_names():
-        """The answer is a dictionary whose keys are the symptoms.
-
-        Put a letter or "none" after each of them.
-        """
-        return list(_LINES.values())
 
     def all_none():
         """You blame no line for anything, but the toy model should write 5 7 6 and does not.
@@ -43,20 +25,13 @@ class Wrong:
         """
         return dict.fromkeys(_LINES, "none")
 
-    def small_letters():
-        """You wrote small letters. The lines are marked with capitals.
-
-        Write each letter as it stands in the code.
-        """
-        return {key: letter.lower() for key, letter in _LINES.items()}
-
     def eos_from_the_loop():
         """You blame the head of the loop for what follows <eos>. It reads `done`, but does not set
         it.
 
         Which line decides that the loop is done? On what does its decision depend?
         """
-        return _but({_EOS: "B"})
+        return {_EOS: "B"}
 
     def eos_from_appending():
         """You blame the line that appends for what follows <eos>. It appends only while the loop is
@@ -64,7 +39,7 @@ class Wrong:
 
         Which line decides that the loop is done? On what does its decision depend?
         """
-        return _but({_EOS: "H"})
+        return {_EOS: "H"}
 
     def eos_from_the_condition():
         """You blame the condition before the word is appended for what follows <eos>. It reads
@@ -72,14 +47,14 @@ class Wrong:
 
         Which line decides that the loop is done? On what does its decision depend?
         """
-        return _but({_EOS: "G"})
+        return {_EOS: "G"}
 
     def eos_is_heeded():
         """You say that writing ends with <eos>. Search the code for the argument `eos`.
 
         Which line decides that the loop is done? On what does its decision depend?
         """
-        return _but({_EOS: "none"})
+        return {_EOS: "none"}
 
     def row_from_the_model():
         """You blame the call of the model for the row that predicts. It returns a row for each id
@@ -87,7 +62,7 @@ class Wrong:
 
         Which line chooses among these rows?
         """
-        return _but({_ROW: "D"})
+        return {_ROW: "D"}
 
     def row_is_right():
         """You say that the right row predicts. As long as only one id goes in, there is only one
@@ -95,7 +70,7 @@ class Wrong:
 
         If three ids went in, which row would have read all three? Which one is taken?
         """
-        return _but({_ROW: "none"})
+        return {_ROW: "none"}
 
     def one_from_the_model():
         """You blame the call of the model, because it reads only the last word. It hands over what
@@ -103,7 +78,7 @@ class Wrong:
 
         Print what goes into the model in the third round.
         """
-        return _but({_ONE: "D"})
+        return {_ONE: "D"}
 
     def one_is_enough():
         """You say that the model reads more than the last word, or need not. The model has no
@@ -111,21 +86,21 @@ class Wrong:
 
         Print what goes into the model in the third round.
         """
-        return _but({_ONE: "none"})
+        return {_ONE: "none"}
 
     def one_too_many():
         """You say that it writes one word too many. The ids have <bos> in front.
 
         How many words have been written when there are `most` + 1 ids?
         """
-        return _but({_MOST: "F"})
+        return {_MOST: "F"}
 
     def returns_bos():
         """You say that <bos> is returned. It is the first of the ids.
 
         What does a slice leave out if it begins at 1?
         """
-        return _but({_BOS: "I"})
+        return {_BOS: "I"}
 
     def begins_without():
         """You blame the line that puts <bos> among the ids. The model must read <bos> before the
@@ -133,31 +108,13 @@ class Wrong:
 
         Which part of the ids is returned?
         """
-        return _but({_BOS: "A"})
+        return {_BOS: "A"}
 
 
-class Right:
-    """Right answers, written differently."""
-
-    def written_down():
-        """Written down in order."""
-        return {_EOS: "F", _MOST: "none", _ONE: "C", _BOS: "none", _ROW: "E"}
-
-    def in_another_order():
-        """The symptoms in another order."""
-        return dict(sorted(_LINES.items()))
-
-    def from_what_is_wrong():
-        """The lines that are wrong named, the others "none"."""
-        wrong = {_ONE: "C", _ROW: "E", _EOS: "F"}
-        return {key: wrong.get(key, "none") for key in _LINES}
-
-
-EXERCISE = Exercise(
-    id="write_lines",
-    oracle=correct,
+EXERCISE = which_line(
+    "write_lines",
+    _LINES,
+    Wrong,
     hint="Go through two rounds by hand. What goes into the model, which row is taken of what "
     "comes out, and when is the loop done?",
-    misconceptions=functions_of(Wrong),
-    right=functions_of(Right),
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mtcourse.checks.exercise import Exercise, functions_of
+from mtcourse.checks.which_line import which_line
 
 _LINES = {
     "the mean is taken over padding, too": "I",
@@ -12,29 +12,11 @@ _LINES = {
     "a word that is ruled out gets a share": "none",
 }
 
-
-def correct():
-    """For each symptom the line in which it goes wrong."""
-    return dict(_LINES)
-
-
-def _but(changes):
-    """The right answer with some lines exchanged for others."""
-    return {**_LINES, **changes}
-
-
 (_MEAN, _SUM, _NAN, _PART, _SHARE) = _LINES
 
 
 class Wrong:
     """What learners write, the more particular before the more general."""
-
-    def without_names():
-        """The answer is a dictionary whose keys are the symptoms.
-
-        Put a letter or "none" after each of them.
-        """
-        return list(_LINES.values())
 
     def all_none():
         """You blame no line for anything, but padding changes the loss, and so do words that are
@@ -44,20 +26,13 @@ class Wrong:
         """
         return dict.fromkeys(_LINES, "none")
 
-    def small_letters():
-        """You wrote small letters. The lines are marked with capitals.
-
-        Write each letter as it stands in the code.
-        """
-        return {key: letter.lower() for key, letter in _LINES.items()}
-
     def nan_from_the_shares():
         """You blame the shares for the NaN. At every position some word is possible, so nothing is
         divided by 0.
 
         What is 0 times minus infinity, and where is it computed?
         """
-        return _but({_NAN: "E"})
+        return {_NAN: "E"}
 
     def nan_from_the_logarithm():
         """You blame the log-softmax for the NaN. It gives minus infinity to a word that is ruled
@@ -65,7 +40,7 @@ class Wrong:
 
         What is 0 times minus infinity, and where is it computed?
         """
-        return _but({_NAN: "B"})
+        return {_NAN: "B"}
 
     def nan_from_the_label():
         """You blame the label's part for the NaN. No real token is ruled out, and line G drops what
@@ -73,7 +48,7 @@ class Wrong:
 
         What is 0 times minus infinity, and where is it computed?
         """
-        return _but({_NAN: "C"})
+        return {_NAN: "C"}
 
     def nan_is_right():
         """You say that nothing makes the loss NaN, or that it may be. The last test prints nan, and
@@ -81,7 +56,7 @@ class Wrong:
 
         What is 0 times minus infinity, and where is it computed?
         """
-        return _but({_NAN: "none"})
+        return {_NAN: "none"}
 
     def part_from_the_label():
         """You blame the line that sets the label's part to 0 at padding. It is about the other
@@ -89,7 +64,7 @@ class Wrong:
 
         Which line should do the same for the uniform part?
         """
-        return _but({_PART: "G"})
+        return {_PART: "G"}
 
     def part_from_the_mean():
         """You blame the mean for a uniform part that is not 0 at padding. By then the part has been
@@ -98,14 +73,14 @@ class Wrong:
 
         Which line makes the uniform part? Does it look at `real`?
         """
-        return _but({_PART: "I"})
+        return {_PART: "I"}
 
     def part_is_dropped():
         """You say that the uniform part is 0 at padding. Search the code for `real`.
 
         There are two parts. What does each of them do with padding?
         """
-        return _but({_PART: "none"})
+        return {_PART: "none"}
 
     def mean_from_the_parts():
         """You blame one of the two parts for the mean over padding. Zeros in the places of padding
@@ -113,14 +88,14 @@ class Wrong:
 
         By how many positions is the sum divided, and where?
         """
-        return _but({_MEAN: "H"})
+        return {_MEAN: "H"}
 
     def mean_is_right():
         """You say that the mean is right. The loss is a mean over tokens, and padding is no token.
 
         What does the loss do when half of the positions are padding that costs 0?
         """
-        return _but({_MEAN: "none"})
+        return {_MEAN: "none"}
 
     def shares_do_not_sum():
         """You say that the shares do not sum to 1. Each is 0, or 1 divided by the number of
@@ -128,7 +103,7 @@ class Wrong:
 
         How many of them are not 0?
         """
-        return _but({_SUM: "E"})
+        return {_SUM: "E"}
 
     def shares_for_all():
         """You say that a word that is ruled out gets a share. What is its logit, and is that larger
@@ -136,31 +111,13 @@ class Wrong:
 
         Write down `possible` and the shares for the logits 0, 0 and minus infinity.
         """
-        return _but({_SHARE: "D"})
+        return {_SHARE: "D"}
 
 
-class Right:
-    """Right answers, written differently."""
-
-    def written_down():
-        """Written down in order."""
-        return {_MEAN: "I", _SUM: "none", _NAN: "F", _PART: "H", _SHARE: "none"}
-
-    def in_another_order():
-        """The symptoms in another order."""
-        return dict(sorted(_LINES.items()))
-
-    def from_what_is_wrong():
-        """The lines that are wrong named, the others "none"."""
-        wrong = {_NAN: "F", _PART: "H", _MEAN: "I"}
-        return {key: wrong.get(key, "none") for key in _LINES}
-
-
-EXERCISE = Exercise(
-    id="smoothed_loss_lines",
-    oracle=correct,
+EXERCISE = which_line(
+    "smoothed_loss_lines",
+    _LINES,
+    Wrong,
     hint="Take one token and one position of padding, with one word ruled out. What does each line "
     "make at each of the two positions, and by what is the sum divided?",
-    misconceptions=functions_of(Wrong),
-    right=functions_of(Right),
 )

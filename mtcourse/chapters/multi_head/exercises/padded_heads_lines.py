@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mtcourse.checks.exercise import Exercise, functions_of
+from mtcourse.checks.which_line import which_line
 
 _LINES = {
     "a sentence is masked with the padding of others": "F",
@@ -12,29 +12,11 @@ _LINES = {
     "the numbers that a head gets for one token come from several tokens": "none",
 }
 
-
-def correct():
-    """For each symptom the line in which it goes wrong."""
-    return dict(_LINES)
-
-
-def _but(changes):
-    """The right answer with some lines exchanged for others."""
-    return {**_LINES, **changes}
-
-
 (_OTHERS, _SUM, _MIXES, _ROOT, _SPLIT) = _LINES
 
 
 class Wrong:
     """What learners write, the more particular before the more general."""
-
-    def without_names():
-        """The answer is a dictionary whose keys are the symptoms.
-
-        Put a letter or "none" after each of them.
-        """
-        return list(_LINES.values())
 
     def all_none():
         """You blame no line for anything, but the function stops with an error for 3 sentences and
@@ -44,20 +26,13 @@ class Wrong:
         """
         return dict.fromkeys(_LINES, "none")
 
-    def small_letters():
-        """You wrote small letters. The lines are marked with capitals.
-
-        Write each letter as it stands in the code.
-        """
-        return {key: letter.lower() for key, letter in _LINES.items()}
-
     def others_from_the_softmax():
         """You blame the softmax for the padding of other sentences. It runs over the keys of one
         query, in one sentence.
 
         Which tensor says what to hide? How is its shape aligned with (batch, h, n, n)?
         """
-        return _but({_OTHERS: "G"})
+        return {_OTHERS: "G"}
 
     def others_from_the_scores():
         """You blame the products of queries and keys for the padding of other sentences. They are
@@ -65,7 +40,7 @@ class Wrong:
 
         Which tensor says what to hide? How is its shape aligned with (batch, h, n, n)?
         """
-        return _but({_OTHERS: "E"})
+        return {_OTHERS: "E"}
 
     def others_from_merging():
         """You blame the last reshape for the padding of other sentences. Nothing is hidden any more
@@ -73,7 +48,7 @@ class Wrong:
 
         Which tensor says what to hide? How is its shape aligned with (batch, h, n, n)?
         """
-        return _but({_OTHERS: "H"})
+        return {_OTHERS: "H"}
 
     def others_is_right():
         """You say that each sentence is masked with its own padding. The author tried it with as
@@ -81,7 +56,7 @@ class Wrong:
 
         Which tensor says what to hide? How is its shape aligned with (batch, h, n, n)?
         """
-        return _but({_OTHERS: "none"})
+        return {_OTHERS: "none"}
 
     def mixes_at_the_start():
         """You blame the first reshape for rows with means of several queries. It cuts the row of
@@ -89,7 +64,7 @@ class Wrong:
 
         Which two dimensions are exchanged afterwards, and are they exchanged back?
         """
-        return _but({_MIXES: "C"})
+        return {_MIXES: "C"}
 
     def mixes_at_the_end():
         """You blame the output matrix for rows with means of several queries. It acts on each row
@@ -97,7 +72,7 @@ class Wrong:
 
         Which shape do the means of the heads have before they become rows?
         """
-        return _but({_MIXES: "I"})
+        return {_MIXES: "I"}
 
     def mixes_in_the_exchange():
         """You blame the exchange of tokens and heads for rows with means of several queries. It is
@@ -105,7 +80,7 @@ class Wrong:
 
         Where should the two dimensions be exchanged back?
         """
-        return _but({_MIXES: "D"})
+        return {_MIXES: "D"}
 
     def mixes_is_attention():
         """You say that each row holds the means of its own query, or need not. Compare the shape
@@ -113,7 +88,7 @@ class Wrong:
 
         Which shape do the means of the heads have before they become rows?
         """
-        return _but({_MIXES: "none"})
+        return {_MIXES: "none"}
 
     def root_from_the_sizes():
         """You blame the line that names the sizes for the small scores. All three sizes are what
@@ -121,7 +96,7 @@ class Wrong:
 
         How wide are the keys of one head?
         """
-        return _but({_ROOT: "A"})
+        return {_ROOT: "A"}
 
     def root_from_the_cut():
         """You blame the line that cuts rows into heads for the small scores. It makes the right
@@ -129,21 +104,21 @@ class Wrong:
 
         How wide are the keys of one head? By the root of what are the scores divided?
         """
-        return _but({_ROOT: "B"})
+        return {_ROOT: "B"}
 
     def root_is_right():
         """You say that the scores are right. They are sums over the width of one head's keys.
 
         How wide are these keys? By the root of what are the scores divided?
         """
-        return _but({_ROOT: "none"})
+        return {_ROOT: "none"}
 
     def sum_over_queries():
         """You say that the weights do not sum to 1. Look at the shape of the scores.
 
         Which dimension of (batch, h, n, n) is that of the keys?
         """
-        return _but({_SUM: "G"})
+        return {_SUM: "G"}
 
     def split_wrongly():
         """You say that a head gets, for one token, numbers of several. A reshape reads numbers in
@@ -151,7 +126,7 @@ class Wrong:
 
         Take one token with d = 4 and h = 2. Which numbers does each head get?
         """
-        return _but({_SPLIT: "C"})
+        return {_SPLIT: "C"}
 
     def exchanged_wrongly():
         """You say that a head gets numbers of several tokens, because two dimensions are exchanged.
@@ -159,31 +134,13 @@ class Wrong:
 
         Which shape do the queries have afterwards? What should it be?
         """
-        return _but({_SPLIT: "D"})
+        return {_SPLIT: "D"}
 
 
-class Right:
-    """Right answers, written differently."""
-
-    def written_down():
-        """Written down in order."""
-        return {_OTHERS: "F", _SUM: "none", _MIXES: "H", _ROOT: "E", _SPLIT: "none"}
-
-    def in_another_order():
-        """The symptoms in another order."""
-        return dict(sorted(_LINES.items()))
-
-    def from_what_is_wrong():
-        """The lines that are wrong named, the others "none"."""
-        wrong = {_ROOT: "E", _OTHERS: "F", _MIXES: "H"}
-        return {key: wrong.get(key, "none") for key in _LINES}
-
-
-EXERCISE = Exercise(
-    id="padded_heads_lines",
-    oracle=correct,
+EXERCISE = which_line(
+    "padded_heads_lines",
+    _LINES,
+    Wrong,
     hint="Write the shape beside each line, for 3 sentences of 5 tokens, 2 heads and d = 8. How "
     "wide is a key, what is the mask aligned with, and what is reshaped at the end?",
-    misconceptions=functions_of(Wrong),
-    right=functions_of(Right),
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mtcourse.checks.exercise import Exercise, functions_of
+from mtcourse.checks.which_line import which_line
 
 _LINES = {
     "files of different lengths are paired all the same": "E",
@@ -12,29 +12,11 @@ _LINES = {
     "spaces inside a sentence are lost": "none",
 }
 
-
-def correct():
-    """For each symptom the line in which it goes wrong."""
-    return dict(_LINES)
-
-
-def _but(changes):
-    """The right answer with some lines exchanged for others."""
-    return {**_LINES, **changes}
-
-
 (_SURPLUS, _BLANK, _COUNT, _GAP, _INSIDE) = _LINES
 
 
 class Wrong:
     """What learners write, the more particular before the more general."""
-
-    def without_names():
-        """The answer is a dictionary whose keys are the symptoms.
-
-        Put a letter or "none" after each of them.
-        """
-        return list(_LINES.values())
 
     def all_none():
         """You blame no line for anything, but some of these things do happen.
@@ -43,13 +25,6 @@ class Wrong:
         """
         return dict.fromkeys(_LINES, "none")
 
-    def small_letters():
-        """You wrote small letters. The lines are marked with capitals.
-
-        Write each letter as it stands in the code.
-        """
-        return {key: letter.lower() for key, letter in _LINES.items()}
-
     def gap_from_pairing():
         """For the moved sentences you blame the line with `zip`. But the two lists are already out
         of step when it gets them.
@@ -57,7 +32,7 @@ class Wrong:
         Print both lists just before they are paired. After which line is a list shorter than its
         file?
         """
-        return _but({_GAP: "E"})
+        return {_GAP: "E"}
 
     def gap_from_the_loop():
         """You blame the loop over the files for the moved sentences. It does no harm to go through
@@ -65,7 +40,7 @@ class Wrong:
 
         After which line is a list shorter than its file?
         """
-        return _but({_GAP: "B"})
+        return {_GAP: "B"}
 
     def gap_from_stripping():
         """You blame the stripping for the moved sentences. It makes a line shorter, and takes no
@@ -73,7 +48,7 @@ class Wrong:
 
         After which line is a list shorter than its file?
         """
-        return _but({_GAP: "C"})
+        return {_GAP: "C"}
 
     def surplus_from_counting():
         """You blame the counting for files that are paired although one is longer. No pair is made
@@ -81,7 +56,7 @@ class Wrong:
 
         Which function stops at the end of the shorter list?
         """
-        return _but({_SURPLUS: "F"})
+        return {_SURPLUS: "F"}
 
     def surplus_is_wanted():
         """You say that files of different lengths are not paired, or may be. Look at the second
@@ -89,7 +64,7 @@ class Wrong:
 
         Which function stops at the end of the shorter list?
         """
-        return _but({_SURPLUS: "none"})
+        return {_SURPLUS: "none"}
 
     def count_from_filtering():
         """For the rows that are not counted you blame the line that drops empty lines. But the rows
@@ -97,7 +72,7 @@ class Wrong:
 
         Which line counts, and which lines does it count?
         """
-        return _but({_COUNT: "D"})
+        return {_COUNT: "D"}
 
     def count_from_the_difference():
         """You blame the subtraction for rows that are not counted. It would be right if both of its
@@ -105,7 +80,7 @@ class Wrong:
 
         Which line counts, and which lines does it count?
         """
-        return _but({_COUNT: "G"})
+        return {_COUNT: "G"}
 
     def gap_is_right():
         """You say that no later line moves up. Look at the first example: with which Dutch line is
@@ -113,7 +88,7 @@ class Wrong:
 
         After which line is a list shorter than its file?
         """
-        return _but({_GAP: "none"})
+        return {_GAP: "none"}
 
     def count_is_right():
         """You say that the count is right. Count by hand in the example: four rows, and how many
@@ -121,7 +96,7 @@ class Wrong:
 
         Which line counts, and which lines does it count?
         """
-        return _but({_COUNT: "none"})
+        return {_COUNT: "none"}
 
     def blanks_are_text():
         """You say that a line of spaces counts as text. Is anything left of such a line when the
@@ -129,45 +104,27 @@ class Wrong:
 
         What is `"  \\n".strip()`?
         """
-        return _but({_BLANK: "D"})
+        return {_BLANK: "D"}
 
     def strips_inside():
         """You say that spaces inside a sentence are lost. Look up what `strip` removes.
 
         What is `" A  dog. ".strip()`?
         """
-        return _but({_INSIDE: "C"})
+        return {_INSIDE: "C"}
 
     def both_about_blanks():
         """You blame two lines for what happens to spaces. Try them in a cell of your own.
 
         What is `" A  dog. ".strip()`, and what `"  \\n".strip()`?
         """
-        return _but({_BLANK: "D", _INSIDE: "C"})
+        return {_BLANK: "D", _INSIDE: "C"}
 
 
-class Right:
-    """Right answers, written differently."""
-
-    def written_down():
-        """Written down in order."""
-        return {_SURPLUS: "E", _BLANK: "none", _COUNT: "F", _GAP: "D", _INSIDE: "none"}
-
-    def in_another_order():
-        """The symptoms in another order."""
-        return dict(sorted(_LINES.items()))
-
-    def from_what_is_wrong():
-        """The lines that are wrong named, the others "none"."""
-        wrong = {_GAP: "D", _SURPLUS: "E", _COUNT: "F"}
-        return {key: wrong.get(key, "none") for key in _LINES}
-
-
-EXERCISE = Exercise(
-    id="paired_lines_lines",
-    oracle=correct,
+EXERCISE = which_line(
+    "paired_lines_lines",
+    _LINES,
+    Wrong,
     hint="Follow the two lists of the example through the code. After which line is a list shorter "
     "than its file, and which lines are counted?",
-    misconceptions=functions_of(Wrong),
-    right=functions_of(Right),
 )

@@ -1,0 +1,64 @@
+"""Exercises that ask of a broken program in which of its lines each thing goes wrong."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Mapping
+
+from mtcourse.checks.exercise import Exercise, functions_of
+
+Lines = dict[str, str]
+
+
+def which_line(id: str, lines: Mapping[str, str], wrong: type, hint: str) -> Exercise:
+    """An exercise whose answer is a line's letter, or "none", for each of several symptoms.
+
+    Args:
+        id: the exercise's name.
+        lines: the right letter for each symptom.
+        wrong: a class that is only a name for the known mistakes. Each returns the symptoms that it
+            has wrong, with its letters; the others are right.
+        hint: said where no mistake fits.
+    """
+
+    def without_names() -> list[str]:
+        """The answer is a dictionary whose keys are the symptoms.
+
+        Put a letter or "none" after each of them.
+        """
+        return list(lines.values())
+
+    def small_letters() -> Lines:
+        """You wrote small letters. The lines are marked with capitals.
+
+        Write each letter as it stands in the code.
+        """
+        return {symptom: letter.lower() for symptom, letter in lines.items()}
+
+    def sorted_by_symptom() -> Lines:
+        return dict(sorted(lines.items()))
+
+    def last_first() -> Lines:
+        return dict(reversed(list(lines.items())))
+
+    def none_last() -> Lines:
+        return dict(sorted(lines.items(), key=lambda each: each[1] == "none"))
+
+    own = (_among_right_ones(function, lines) for function in functions_of(wrong))
+    return Exercise(
+        id=id,
+        oracle=lambda: dict(lines),
+        hint=hint,
+        misconceptions=(without_names, small_letters, *own),
+        right=(sorted_by_symptom, last_first, none_last),
+    )
+
+
+def _among_right_ones(function: Callable, lines: Mapping[str, str]) -> Callable:
+    """A mistake in some lines, with the right letters for the others."""
+
+    @functools.wraps(function)
+    def mistaken() -> Lines:
+        return {**lines, **function()}
+
+    return mistaken

@@ -214,10 +214,10 @@ def test_of_several_values_the_wrong_ones_are_named():
     assert verdict.wrong.endswith("not yet: second")
     assert "0.25" not in str(verdict)
     assert "missing: second" in judge(exercise, {"first": 0.5}).wrong
-    assert "with the names first, second" in judge(exercise, [0.5, 0.25]).wrong
+    assert "with the names 'first', 'second'" in judge(exercise, [0.5, 0.25]).wrong
     note = {"first": 0.5, "second": 0.25, "note": "easy"}
     assert "not asked for: note" in judge(exercise, note).wrong
-    assert "with the names first, second" in judge(exercise, 0.5).wrong
+    assert "with the names 'first', 'second'" in judge(exercise, 0.5).wrong
     assert not judge(exercise, {"first": 0.5, "second": ...}).answered
 
 

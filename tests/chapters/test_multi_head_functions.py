@@ -111,7 +111,7 @@ def test_two_notebooks_do_not_share_names(tmp_path):
             f"def feed_forward(A, W_1, W_2):\n    raise NotImplementedError('{STUB_TEXT}')",
             "not answered",
         ),
-        ("def feed_forward(A, W_1, W_2):\n    return A @ W_1 @ W_2", "without the ReLU"),
+        ("def feed_forward(A, W_1, W_2):\n    return A @ W_1 @ W_2", "the ReLU is missing"),
         ("def feed_forward(A, W_1, W_2:\n    return", "no valid Python"),
         ("def feedforward(A, W_1, W_2):\n    return A", "its function is not in the notebook"),
         ("feed_forward = 3", "its function is not in the notebook"),

@@ -2,7 +2,7 @@
 
 Over TCP, a kernel's ports are chosen by closing them again and hoping: of two kernels that start at
 the same time, one may take the other's port, and "died before replying to kernel_info"
-(jupyter_client issue 487).
+(https://github.com/jupyter/jupyter_client/issues/487).
 """
 
 import os

@@ -256,6 +256,36 @@ def test_of_choices_none_is_given_away():
     assert judge(exercise, truth | {"first": False}).misconception == ""
 
 
+SHARES = [([1.0, 3.0], 7.0), ([2.0, 4.0], 9.0), ([], 5.0)]
+
+
+class WrongShare:
+    def upside_down(numbers, total):
+        """You divide the wrong way round.
+
+        What is the whole?"""
+        return torch.tensor(total) / sum(numbers) if numbers else torch.tensor(torch.nan)
+
+
+def share(numbers, total):
+    return torch.tensor(sum(numbers) / total)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        lambda numbers, total: total / sum(numbers),
+        lambda numbers, total: torch.tensor(total / sum(numbers) if numbers else 0.0),
+    ],
+    ids=["stops at a division by 0", "gives 0 where it would divide by 0"],
+)
+def test_a_mistake_in_one_number_is_named_whatever_becomes_of_a_division_by_0(answer):
+    cases = [Case(f"{len(numbers)} of {total}", (numbers, total)) for numbers, total in SHARES]
+    known = functions_of(WrongShare)
+    exercise = Exercise("share", share, "Divide.", known, (), lambda draw: cases)
+    assert named(exercise, answer) == "upside_down"
+
+
 class WrongLines:
     def second_from_the_end():
         """You blame the end.

@@ -164,6 +164,11 @@ def test_the_mistake_in_a_part_of_a_value_is_named_without_giving_it_away(part, 
     assert right not in verdict.message + verdict.hint
 
 
+def test_of_several_wrong_parts_the_message_says_which_it_is_about():
+    verdict = judge(VALUES, VALUES.oracle() | {"share": 30, "count": 8})
+    assert verdict.message == "`share`: You give it in percent."
+
+
 IDS = Exercise(
     "next_ids",
     lambda ids: ids + 1,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import torch
 from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
@@ -13,14 +14,60 @@ from mtcourse.layers.kv_cache import KeyValueCache
 from mtcourse.layers.multi_head import CrossAttention, SelfAttention
 
 
+def layer_norm(
+    x: Float[Tensor, "*batch d_model"],
+    gain: Float[Tensor, " d_model"],
+    bias: Float[Tensor, " d_model"],
+    epsilon: float = 1e-5,
+) -> Float[Tensor, "*batch d_model"]:
+    """Brings every row to mean 0 and variance 1, then multiplies by the gain and adds the bias.
+
+    LayerNorm(x) = gain ⊙ (x − μ) / √(σ² + ε) + bias, where μ and σ² are the mean and the variance
+    of the d_model numbers of one row; σ² divides by d_model, not by d_model − 1. The layers use
+    ``nn.LayerNorm``, which computes the same.
+
+    Args:
+        x: rows of any batch; each is normalised on its own.
+        gain: γ, a factor for each column.
+        bias: β, an offset for each column.
+        epsilon: ε, inside the root: a row of equal numbers becomes the bias, not NaN.
+
+    Source: B11, B13, C38; Ba et al. (2016). Chapter 10.
+    """
+    centred = x - x.mean(-1, keepdim=True)
+    variance = centred.square().mean(-1, keepdim=True)
+    return gain * centred / torch.sqrt(variance + epsilon) + bias
+
+
+def position_wise_network(
+    x: Float[Tensor, "*batch d_model"],
+    W_1: Float[Tensor, "d_model d_ff"],
+    b_1: Float[Tensor, " d_ff"],
+    W_2: Float[Tensor, "d_ff d_model"],
+    b_2: Float[Tensor, " d_model"],
+) -> Float[Tensor, "*batch d_model"]:
+    """FFN(x) = ReLU(x W_1 + b_1) W_2 + b_2, the same function for every row.
+
+    Args:
+        x: one row for each token.
+        W_1: widens a row, usually to four times d_model.
+        b_1: added before the ReLU.
+        W_2: brings it back to d_model.
+        b_2: added at the end.
+
+    Source: B12, in row form; A08 has neither biases nor expansion. Chapter 10.
+    """
+    return torch.relu(x @ W_1 + b_1) @ W_2 + b_2
+
+
 class FeedForward(nn.Module):
-    """FFN(x) = ReLU(x W_1 + b_1) W_2 + b_2, the same for every row.
+    """The parameters of a ``position_wise_network``.
 
     Args:
         d_model: width of a row.
         d_ff: width in between, usually four times d_model.
 
-    Source: B12, in row form; A08 without bias or expansion. Chapter 10.
+    Source: B12. Chapter 10.
     """
 
     def __init__(self, d_model: int, d_ff: int) -> None:

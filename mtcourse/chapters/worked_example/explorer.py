@@ -1,0 +1,52 @@
+"""The explorer of chapter 11: change a number of B's example, and see what follows from it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from mtcourse.chapters.worked_example.adam import BETA_1, BETA_2, EPSILON_ADAM, LEARNING_RATE
+from mtcourse.chapters.worked_example.example import as_json
+from mtcourse.figures.explorer import Explorer
+
+SCRIPT = Path(__file__).with_suffix(".js")
+
+
+def worked_example_explorer(settings: Mapping[str, Any] | None = None) -> Explorer:
+    """Every matrix of the example, its gradient, and Adam's first step, for changed numbers.
+
+    The reader's browser computes all of them in double precision from the weights of
+    ``example.py``, with the names of ``forward.py`` and ``backward.py``.
+
+    Args:
+        settings: what is chosen at first: matrix (by name), row and column of a cell, show
+            (numbers, gradients or adam), changes (a list of [name, row, column, number]), target
+            (seven token ids in place of the example's) and hidden (False shows the source's
+            padding to attention).
+
+    Source: B01 to B21. Chapter 11.
+    """
+    adam = {
+        "learning_rate": LEARNING_RATE,
+        "beta_1": BETA_1,
+        "beta_2": BETA_2,
+        "epsilon": EPSILON_ADAM,
+    }
+    return Explorer(
+        SCRIPT,
+        as_json() | {"adam": adam},
+        {
+            "matrix": "W_Q_E",
+            "row": 0,
+            "column": 0,
+            "show": "numbers",
+            "changes": [],
+            "target": None,
+            "hidden": True,
+        },
+        settings or {},
+        "This explorer needs JavaScript. It shows every matrix of the example. Change a weight, an "
+        "embedding or a target token, and all numbers that depend on it follow: the matrices after "
+        "it, the loss, the gradients and Adam's first step.",
+    )

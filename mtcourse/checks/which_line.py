@@ -29,9 +29,9 @@ def which_line(id: str, lines: Mapping[str, str], wrong: type, hint: str) -> Exe
         return list(lines.values())
 
     def small_letters() -> Lines:
-        """You wrote small letters. The lines are marked with capitals.
+        """You wrote small letters. The letters of the question are capitals.
 
-        Write each letter as it stands in the code.
+        Write each letter as it stands in the question.
         """
         return {symptom: letter.lower() for symptom, letter in lines.items()}
 

@@ -121,6 +121,8 @@ class Batch:
         source: x_1 ... x_N <eos>.
         decoder_input: <bos> y_1 ... y_M.
         labels: y_1 ... y_M <eos>: what the decoder is to predict at each position.
+
+    Source: C07, C35. Chapters 01 and 12.
     """
 
     source: Int[Tensor, "batch n"]

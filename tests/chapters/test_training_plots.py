@@ -1,32 +1,53 @@
-"""The picture of chapter 12's blocks has what the package's blocks have."""
+"""The pictures of chapter 12 show the numbers that they are given."""
 
 from __future__ import annotations
 
+import pytest
 import torch
-from matplotlib.patches import Circle, Rectangle
+from matplotlib.colors import to_hex
+from matplotlib.patches import Rectangle
 
-from mtcourse.chapters.training.plots import residual_blocks
-from mtcourse.models.encoder_decoder import EncoderDecoder, EncoderDecoderConfig
+from mtcourse.chapters.training.plots import exhibit, read_map
+from mtcourse.errors import MtcourseError
+from mtcourse.figures.style import LINE_COLOURS
 
-
-def test_the_blocks_have_the_sums_and_normalisations_of_a_model_with_one_layer(ax):
-    residual_blocks(ax)
-    sizes = EncoderDecoderConfig(V_s=9, V_t=9, d_model=8, h=2, encoder_layers=1, decoder_layers=1)
-    modules = [name for name, _ in EncoderDecoder(sizes).named_modules()]
-    sums = [name for name in modules if name.rpartition(".")[2].startswith("around_")]
-    norms = [m for m in EncoderDecoder(sizes).modules() if isinstance(m, torch.nn.LayerNorm)]
-    texts = [text.get_text() for text in ax.texts]
-    assert len([patch for patch in ax.patches if isinstance(patch, Circle)]) == len(sums) == 5
-    assert len([text for text in texts if text.startswith("LayerNorm")]) == len(norms) == 7
-    boxes = [patch for patch in ax.patches if isinstance(patch, Rectangle)]
-    assert len(boxes) == len(sums) + len(norms)
+PIECES = ["a", "b", "c"]
 
 
-def test_everything_that_is_drawn_lies_within_the_picture(ax):
-    residual_blocks(ax)
-    ax.figure.canvas.draw()
-    (x_low, x_high), (y_low, y_high) = ax.get_xlim(), ax.get_ylim()
-    for text in ax.texts:
-        low, high = text.get_window_extent().transformed(ax.transData.inverted()).get_points()
-        assert x_low <= low[0] <= high[0] <= x_high
-        assert y_low <= low[1] <= high[1] <= y_high
+def cells(ax) -> dict[tuple[int, int], str]:
+    """The colour of each full cell, by row and column."""
+    found = {}
+    for patch in ax.patches:
+        assert isinstance(patch, Rectangle)
+        if patch.get_facecolor()[3] > 0:
+            place = int(patch.get_y()), int(patch.get_x())
+            found[place] = to_hex(patch.get_facecolor())
+    return found
+
+
+def test_a_cell_is_full_where_something_is_read_and_marked_where_it_is_the_answer(ax):
+    read_map(torch.tensor([[0.0, 0.0, 2.0], [0.5, 0.1, 0.0], [1.0, 0.0, 0.0]]), PIECES, ax, "")
+    fair, cheating = LINE_COLOURS[:2]
+    assert cells(ax) == {(0, 2): cheating, (1, 0): fair, (1, 1): cheating, (2, 0): fair}
+    assert len(ax.lines) == 2 * 2  # a cross in each cell that cheats
+
+
+def test_a_map_needs_a_piece_for_each_row(ax):
+    with pytest.raises(MtcourseError, match=r"2 pieces do not fit \(3, 3\)"):
+        read_map(torch.zeros(3, 3), PIECES[:2], ax, "")
+
+
+def test_an_exhibit_draws_the_median_and_the_whole_band(ax):
+    sound, broken = [[1.0, 2.0], [3.0, 2.0], [8.0, 2.0]], [[5.0, 5.0], [6.0, 7.0], [9.0, 6.0]]
+    exhibit(sound, broken, 10, ax, "A: loss")
+    grey, coloured = ax.lines
+    assert list(grey.get_xdata()) == [5.0, 15.0]
+    assert list(grey.get_ydata()) == [3.0, 2.0]
+    assert list(coloured.get_ydata()) == [6.0, 6.0]
+    band = ax.collections[1].get_paths()[0].get_extents()
+    assert (band.y0, band.y1) == (5.0, 9.0)
+
+
+def test_runs_of_different_lengths_are_refused(ax):
+    with pytest.raises(MtcourseError, match="runs of one length"):
+        exhibit([[1.0]], [[1.0, 2.0]], 10, ax, "")

@@ -1,68 +1,100 @@
-"""A picture of the Transformer's blocks: what is added to what, and where it is normalised."""
+"""Pictures of what a prediction reads, and of runs that go wrong (chapter 12)."""
 
 from __future__ import annotations
 
-from matplotlib.axes import Axes
-from matplotlib.patches import Circle
+from collections.abc import Sequence
+from statistics import median
 
-from mtcourse.figures.diagrams import arrow, box
+from jaxtyping import Float
+from matplotlib.axes import Axes
+from matplotlib.patches import Rectangle
+from torch import Tensor
+
+from mtcourse.errors import MtcourseError
 from mtcourse.figures.style import INK, LINE_COLOURS, book_style
 
-_BLUE, _ORANGE, _GREEN, _ = LINE_COLOURS
-_STEP, _WIDTH, _APART = 1.75, 2.9, 0.7  # height of a sublayer, width of a box, box to line
-_ENCODER = ("self-attention", "feed-forward")
-_DECODER = ("masked self-attention", "cross-attention", "feed-forward")
+_FAIR, _CHEATING = LINE_COLOURS[:2]
+_GAP = 0.06  # between cells, so that each can be counted
 
 
-def residual_blocks(ax: Axes) -> Axes:
-    """Draws an encoder block and a decoder block with pre-norm residual connections.
+def read_map(reads: Float[Tensor, "m m"], pieces: Sequence[str], ax: Axes, title: str) -> Axes:
+    """Draws which target tokens each prediction has read: full cells are read (C12).
 
-    The long vertical lines carry the rows. What a sublayer computes of the normalised rows is
-    added to them at a circle.
+    A prediction may read the tokens before its own. Its own token and later ones are drawn in
+    another colour and with a cross: they are the answer, or give it away.
 
     Args:
+        reads: entry (j, k) is 0 where the prediction of token j does not depend on token k.
+        pieces: the target tokens, which name rows and columns.
         ax: where to draw, made within ``book_style()``.
+        title: how the decoder was fed.
+
+    Raises:
+        MtcourseError: there is not one piece for each row and column.
 
     Chapter 12.
     """
+    m = len(pieces)
+    if tuple(reads.shape) != (m, m):
+        raise MtcourseError(f"{m} pieces do not fit {tuple(reads.shape)} predictions and tokens")
     with book_style():
-        top = _column(ax, 0.0, 1, "source", _ENCODER, "$H_E$", _BLUE)
-        _column(ax, 8.4, -1, "target, shifted right", _DECODER, "$H_D$", _ORANGE)
-        turn, queries, box = 4.2, _STEP + 0.9, 8.4 - _APART - _WIDTH
-        ax.plot([_APART + _WIDTH, turn, turn], [top, top, queries], color=_GREEN)
-        arrow(ax, (turn, queries), (box, queries), _GREEN)
-        ax.text(turn, top + 0.12, "keys,\nvalues", color=_GREEN, ha="center", fontsize="small")
-        ax.set(xlim=(-0.7, 9.1), ylim=(-1.15, 3 * _STEP + 0.9))
-        ax.set_aspect("equal")
-        ax.axis("off")
+        for j, row in enumerate(reads.tolist()):
+            for k, strength in enumerate(row):
+                _cell(ax, j, k, strength != 0)
+        ax.set(xlim=(-0.1, m + 0.1), ylim=(m + 0.1, -0.1), aspect="equal")
+        centres = [k + 0.5 for k in range(m)]
+        ax.set_xticks(centres, pieces, rotation=90, fontsize="x-small")
+        ax.set_yticks(centres, pieces, fontsize="x-small")
+        ax.tick_params(length=0, labeltop=True, labelbottom=False, pad=1)
+        ax.spines[:].set_visible(False)
+        ax.set_title(title, fontsize="medium")
     return ax
 
 
-def _column(
-    ax: Axes, x: float, side: int, reads: str, sublayers: tuple[str, ...], name: str, colour: str
-) -> float:
-    """One block from bottom to top, its boxes on a side of the line; the height of its output."""
-    end = len(sublayers) * _STEP
-    left = x + _APART if side > 0 else x - _APART - _WIDTH
-    near, middle = (x + side * _APART), left + _WIDTH / 2
-    ax.text(x - side * 0.1, -0.95, f"embedded {reads}", ha="left" if side > 0 else "right",
-            va="center", fontsize="small")  # fmt: skip
-    ax.plot([x, x], [-0.65, end + 0.25], color=INK)
-    for number, does in enumerate(sublayers):
-        y = number * _STEP
-        arrow(ax, (x, y), (near, y), colour)
-        box(ax, left, y - 0.22, _WIDTH, 0.44, "LayerNorm", colour)
-        arrow(ax, (middle, y + 0.22), (middle, y + 0.6), colour)
-        box(ax, left, y + 0.6, _WIDTH, 0.6, does, colour)
-        arrow(ax, (near, y + 0.9), (x + side * 0.17, y + 0.9), colour)
-        _sum(ax, x, y + 0.9)
-    colour = _GREEN if name == "$H_E$" else colour
-    arrow(ax, (x, end + 0.25), (near, end + 0.25), colour)
-    box(ax, left, end, _WIDTH, 0.5, f"LayerNorm: {name}", colour)
-    return end + 0.25
+def _cell(ax: Axes, j: int, k: int, is_read: bool) -> None:
+    """One cell: empty, fair, or with a cross where the prediction cheats."""
+    colour = _CHEATING if k >= j else _FAIR
+    corner, side = (k + _GAP / 2, j + _GAP / 2), 1 - _GAP
+    face = colour if is_read else "none"
+    edge = colour if is_read else INK
+    alpha = 1.0 if is_read else 0.35
+    ax.add_patch(Rectangle(corner, side, side, facecolor=face, edgecolor=edge, alpha=alpha))
+    if is_read and k >= j:
+        ax.plot([k + 0.3, k + 0.7], [j + 0.3, j + 0.7], color="white", linewidth=1)
+        ax.plot([k + 0.3, k + 0.7], [j + 0.7, j + 0.3], color="white", linewidth=1)
 
 
-def _sum(ax: Axes, x: float, y: float) -> None:
-    """A circle with a plus, where the sublayer's output is added."""
-    ax.add_patch(Circle((x, y), 0.17, facecolor="none", edgecolor=INK))
-    ax.plot([x - 0.09, x + 0.09], [y, y], color=INK)
+def exhibit(
+    sound: Sequence[Sequence[float]],
+    broken: Sequence[Sequence[float]],
+    width: int,
+    ax: Axes,
+    title: str,
+) -> Axes:
+    """Draws one quantity of sound runs and of runs with a bug, as medians in bands of all starts.
+
+    Args:
+        sound: for each start the means of ``width`` updates, drawn grey and dashed.
+        broken: likewise, drawn in colour.
+        width: updates of one point.
+        ax: where to draw, made within ``book_style()``.
+        title: the exhibit's letter, and what is drawn.
+
+    Raises:
+        MtcourseError: the runs are not equally long, or there is none.
+
+    Chapter 12.
+    """
+    if len({len(run) for run in (*sound, *broken)}) != 1:
+        raise MtcourseError("an exhibit needs runs of one length, sound and broken ones")
+    with book_style():
+        for runs, colour, style in ((sound, INK, "--"), (broken, _CHEATING, "-")):
+            columns = list(zip(*runs, strict=True))
+            x = [width * (i + 0.5) for i in range(len(columns))]
+            low, high = list(map(min, columns)), list(map(max, columns))
+            ax.fill_between(x, low, high, color=colour, alpha=0.25, linewidth=0)
+            ax.plot(x, list(map(median, columns)), style, color=colour, linewidth=1.5)
+        ax.set_title(title, fontsize="medium", loc="left")
+        ax.grid(color=INK, alpha=0.25)
+        ax.tick_params(labelsize="small")
+    return ax

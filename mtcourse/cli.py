@@ -1,4 +1,4 @@
-"""The command line: mtcourse translate · train · evaluate · check · grade · exercises.
+"""The command line: mtcourse translate · train · evaluate · check · project · grade · exercises.
 
 Heavy imports stand inside the commands, so that ``mtcourse --help`` is quick.
 """
@@ -167,6 +167,51 @@ def check(
                 said = wrap_report(result.report, console.width)
                 console.print(said, end="\n\n", markup=False, highlight=False)
         console.print(notebook_table(path, of_one))
+
+
+@app.command()
+def project(
+    file: Annotated[Path, typer.Argument(help="Your translator, with train and translate.")],
+    minutes: Annotated[float, typer.Option(min=0.01, help="CPU-minutes of training.")] = 10,
+    seed: Annotated[int, typer.Option(help="The random start, given to train.")] = 0,
+    split: Annotated[str, typer.Option(help="What it is scored on: dev or test.")] = "test",
+    corpus_seed: Annotated[
+        int, typer.Option(help="Other sentences, for training and for the score.")
+    ] = 1,
+    out: Annotated[Path | None, typer.Option(help="Write the translations to this file.")] = None,
+    against: Annotated[
+        Path | None, typer.Option(help="Translations of an earlier run, to compare with.")
+    ] = None,
+) -> None:
+    """Train the translator of a project within a budget of CPU time, and score it."""
+    import torch
+
+    from mtcourse.project.measure import (
+        BAR,
+        MINUTES,
+        compare_translations,
+        describe_change,
+        measure_project,
+        read_translations,
+        write_translations,
+    )
+    from mtcourse.text.corpora import builtin_corpus
+
+    torch.set_num_threads(1)
+    splits = builtin_corpus(seed=corpus_seed).splits
+    if split not in ("dev", "test"):
+        raise MtcourseError(f"a project is scored on dev or test, not on {split!r}")
+    earlier = read_translations(against, len(splits[split])) if against else []
+    measured = measure_project(file, splits["train"], splits[split], 60 * minutes, seed)
+    typer.echo(measured)
+    if split == "test" and minutes <= MINUTES:
+        reached = "reached" if measured.scores.bleu >= BAR else "not reached"
+        typer.echo(f"BLEU {BAR:g} within {MINUTES:g} CPU-minutes: {reached}")
+    if out:
+        write_translations(out, measured.translations)
+    if against:
+        change = compare_translations(earlier, measured.translations, splits[split])
+        typer.echo(describe_change(change))
 
 
 @app.command()

@@ -1,0 +1,1 @@
+"""The projects: measures what a learner has written in files of their own."""

@@ -62,6 +62,7 @@ OPERATIONS: Mapping[str, tuple[str, ...]] = {
     "one-hot": ("one_hot",),
     "attention": _ATTENTION,
     "multi-head attention": _MULTI_HEAD,
+    "layer normalisation": ("layer_norm", "native_layer_norm"),
     "masks": ("tril", "triu", "ones", "ones_like", "eye", "full", "le", "lt", "ge", "gt"),
     "gradients": (
         "run_backward",  # what grad, backward, jacobian, vjp and jacrev end in

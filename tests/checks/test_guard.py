@@ -200,6 +200,12 @@ OTHERS = {
         "answer = lambda x: torch.embedding(torch.eye(2), x.long())",
         "answer = lambda x: nn.Embedding.from_pretrained(torch.eye(2))(x.long())",
     ],
+    ("layer normalisation", "lambda x: (x - x.mean()) / x.std(correction=0)"): [
+        "answer = lambda x: F.layer_norm(x, (2,))",
+        "answer = lambda x: nn.LayerNorm(2)(x)",
+        "answer = lambda x: torch.layer_norm(x, (2,))",
+        "answer = lambda x: torch.native_layer_norm(x, (2,), None, None, 1e-5)[0]",
+    ],
     ("multi-head attention", "lambda x: x"): [
         "answer = lambda x: nn.MultiheadAttention(2, 1)(x[None], x[None], x[None])[0][0]",
         "answer = lambda x: nn.TransformerEncoderLayer(2, 1, 4).eval()(x[None, None])[0, 0]",
@@ -249,6 +255,11 @@ def test_other_operations_are_caught_under_any_name(forbidden, oracle, answer):
             "def grad(x):\n    return own_gradient(x)\nanswer = lambda x: grad(x.requires_grad_())",
         ),
         ("one-hot", "own_softmax", "one_hot = own_softmax\nanswer = one_hot"),
+        (
+            "layer normalisation",
+            "own_softmax",
+            "def layer_norm(x):\n    return own_softmax(x)\nanswer = layer_norm",
+        ),
     ],
 )
 def test_a_name_alone_is_no_offence(forbidden, oracle, answer):

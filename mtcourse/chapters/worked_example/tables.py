@@ -96,10 +96,10 @@ def _named(row: str) -> str:
 
 
 def _table(corner: str, names: Sequence[str], lines: Sequence[str]) -> HTML:
-    """A table in the theme's look."""
+    """A table in the theme's look, which the keyboard can scroll where the page is narrow."""
     head = "".join(f'<th scope="col" style="{_NUMBER}">{escape(name)}</th>' for name in names)
     first = f'<th scope="col" style="{_CELL}">{escape(corner)}</th>'
     return HTML(
-        f'<table class="table dataframe" style="{_TABLE}"><thead><tr>{first}{head}</tr></thead>'
-        f"<tbody>{''.join(lines)}</tbody></table>"
+        f'<table class="table dataframe" style="{_TABLE}" tabindex="0">'
+        f"<thead><tr>{first}{head}</tr></thead><tbody>{''.join(lines)}</tbody></table>"
     )

@@ -499,10 +499,10 @@ class Wrong:
 def _two_mistakes():
     """A ReLU in another place and a bias left out, both at once."""
     relus = {
-        "no_relu": ("The ReLU is missing.", lambda z: z, lambda z: z),
+        "no_relu": ("The ReLU is missing.", _unchanged, _unchanged),
         "relu_at_the_end": (
             "Your ReLU stands at the end, not between the layers.",
-            lambda z: z,
+            _unchanged,
             F.relu,
         ),
         "relu_twice": ("A second ReLU follows at the end.", F.relu, F.relu),
@@ -522,6 +522,11 @@ def _two_mistakes():
 
     bias_after_the_relu_and_relu_at_the_end.__doc__ = f"{said}\n\n{_FROM_THE_INSIDE}"
     yield bias_after_the_relu_and_relu_at_the_end
+
+
+def _unchanged(z):
+    """In place of a ReLU."""
+    return z
 
 
 _FROM_THE_INSIDE = "Write the equation from the inside: product, bias, ReLU, product, bias."

@@ -337,7 +337,9 @@ def test_a_file_beside_it_is_read_too(tmp_path):
 )
 def test_what_a_file_may_use_is_let_through(tmp_path, line):
     written(tmp_path, "class Transformer: ...", "parts.py")
-    load_project(written(tmp_path, line + "\n" + GOOD))
+    project = load_project(written(tmp_path, line + "\n" + GOOD))
+    assert measure_project(written(tmp_path, line + "\n" + GOOD), PAIRS, PAIRS).scores.exact == 1
+    assert callable(project.train)
 
 
 def test_files_of_the_same_name_are_not_taken_for_each_other(tmp_path):

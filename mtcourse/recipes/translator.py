@@ -65,12 +65,20 @@ class Recipe:
     )
 
     def model_config(self, tokenizers: TokenizerPair) -> EncoderDecoderConfig:
-        """The model's sizes with the vocabularies that the tokenizers came to have."""
+        """The model's sizes with the vocabularies that the tokenizers came to have.
+
+        Raises:
+            MtcourseError: the model shares one table, but each language has its own vocabulary.
+        """
+        if self.model.shared_embeddings and not tokenizers.joint:
+            raise MtcourseError(
+                "the recipe's model has shared_embeddings=True, but source and target have "
+                "tokenizers of their own: train a joint tokenizer or set shared_embeddings=False"
+            )
         return replace(
             self.model,
             V_s=tokenizers.source.vocabulary_size,
             V_t=tokenizers.target.vocabulary_size,
-            shared_embeddings=tokenizers.joint,
         )
 
     def save(self, folder: Path) -> None:

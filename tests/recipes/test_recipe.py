@@ -21,6 +21,7 @@ from mtcourse.recipes.translator import (
 )
 from mtcourse.text.corpora import ParallelCorpus
 from mtcourse.text.grammar import sample_pairs
+from mtcourse.text.tokenizer import TokenizerPair
 from mtcourse.training.loop import TrainingConfig
 
 BEAM_OF_2 = partial(beam_search, beams=2)
@@ -43,6 +44,23 @@ def recipe(steps: int, **changes) -> Recipe:
         500, 500, d_model=32, d_ff=64, encoder_layers=1, decoder_layers=1, max_length=64
     )
     return replace(Recipe(sizes, tokens_per_batch=512, training=training), **changes)
+
+
+def test_the_recipe_says_whether_tables_are_shared(corpus):
+    sizes = recipe(1).model
+    joint, separate = (
+        TokenizerPair.train(corpus.splits["train"], size, joint=joint)
+        for size, joint in ((500, True), (420, False))
+    )
+    for shared in (True, False):
+        asked = recipe(1, model=replace(sizes, shared_embeddings=shared))
+        made = asked.model_config(joint)
+        assert made == replace(asked.model, V_s=joint.source.vocabulary_size, V_t=made.V_s)
+    made = recipe(1, model=replace(sizes, shared_embeddings=False)).model_config(separate)
+    assert (made.V_s, made.V_t) == (420, 420)
+    assert not made.shared_embeddings
+    with pytest.raises(MtcourseError, match="tokenizers of their own.*shared_embeddings=False"):
+        recipe(1).model_config(separate)
 
 
 @pytest.mark.trains

@@ -113,6 +113,22 @@ class Wrong:
         """
         return {_WEIGHT: "K"}
 
+    def weight_from_the_condition():
+        """You say that the condition gives tokens unequal weights. It only decides when an update
+        is made.
+
+        By which number is the loss of a token divided, if its batch is small?
+        """
+        return {_WEIGHT: "G"}
+
+    def weight_from_the_clipping():
+        """You say that the clipping gives tokens of small batches more weight. It shrinks the
+        gradient as a whole, and knows of no number of tokens.
+
+        By which number is the loss of a token divided, if its batch is small?
+        """
+        return {_WEIGHT: "F"}
+
     def clip_is_right():
         """You say that the norm is clipped when the gradient is whole. How often does that line
         run for each update?
@@ -122,7 +138,8 @@ class Wrong:
         return {_CLIP: "none"}
 
     def clip_from_the_condition():
-        """You blame the condition for the clipping. It is true once for each update, as it should.
+        """You blame the condition for the clipping. It is true once for each update, as it should
+        be.
 
         Which line runs for each batch, although it belongs to the update?
         """
@@ -142,6 +159,14 @@ class Wrong:
         Which line runs for each batch, although it belongs to the update?
         """
         return {_CLIP: "I"}
+
+    def clip_from_the_zeroing():
+        """You blame the zeroing for the clipping. It runs once for each update, after the step, as
+        it should.
+
+        Which line runs for each batch, although it belongs to the update?
+        """
+        return {_CLIP: "J"}
 
     def rate_from_its_line():
         """You say that the rate rises with every batch. What is `number // accumulate` at batches
@@ -198,6 +223,14 @@ class Wrong:
         """
         return {_LEFT: "G"}
 
+    def left_from_the_step():
+        """You say that old gradients are left over. The optimizer's step leaves them, but the line
+        after it sets them to zero.
+
+        Which gradients are there when the first batch of an update is added?
+        """
+        return {_LEFT: "I"}
+
     def zero_from_the_schedule():
         """You say that the first update has the rate 0. What is `number // accumulate` when the
         condition is true for the first time?
@@ -205,6 +238,22 @@ class Wrong:
         `number` counts from 1, and the condition is true at batch 4 for the first time.
         """
         return {_ZERO: "H"}
+
+    def zero_from_the_condition():
+        """You say that the first update has the rate 0. The condition is true at batch 4 for the
+        first time, so no update is made before.
+
+        What is `number // accumulate` when the condition is true for the first time?
+        """
+        return {_ZERO: "G"}
+
+    def zero_from_the_step():
+        """You say that the first update has the rate 0. The optimizer takes its step after the rate
+        has been set.
+
+        What is `number // accumulate` when the condition is true for the first time?
+        """
+        return {_ZERO: "I"}
 
     def zero_from_the_counter():
         """You say that the first update has the rate 0, because of the counter. It counts from 1.

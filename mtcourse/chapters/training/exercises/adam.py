@@ -175,6 +175,14 @@ class Wrong:
         new, m, v = correct(*given)
         return new, v, m
 
+    def weights_returned_last(*given):
+        """You return m, v and W. The question asks for W, m and v.
+
+        The first of the three results is W after the step.
+        """
+        new, m, v = correct(*given)
+        return m, v, new
+
     def root_returned(*given):
         """Your weights and m are right, but you return the root of v.
 
@@ -392,6 +400,17 @@ class Wrong:
             moments=lambda g, m, v, b1, b2: (b1 * m + (1 - b1) * g, b2 * v + (1 - b2) * g),
         )
 
+    def doubled_in_place_of_the_square(*given):
+        """Your v is a mean of twice the gradients, not of their squares. Where it is negative, the
+        root is NaN.
+
+        In Python, the square is `gradient ** 2`; `gradient * 2` is twice the gradient.
+        """
+        return _adam(
+            *given,
+            moments=lambda g, m, v, b1, b2: (b1 * m + (1 - b1) * g, b2 * v + (1 - b2) * g * 2),
+        )
+
     def size_in_place_of_the_square(*given):
         """Your v is a mean of the gradients' sizes, not of their squares.
 
@@ -554,6 +573,23 @@ class Wrong:
             *given,
             hats=lambda m, v, b1, b2, t: (old[0] / (1 - b1**t), old[1] / (1 - b2**t)),
         )
+
+    def moved_by_the_old_m(*given):
+        """Your new moments are right, but you moved the weights by the old m, over the root of the
+        new v.
+
+        First bring m and v up to date, then correct them, then move.
+        """
+        old = given[2]
+        return _adam(*given, hats=lambda m, v, b1, b2, t: (old / (1 - b1**t), v / (1 - b2**t)))
+
+    def moved_by_the_old_v(*given):
+        """Your new moments are right, but you divided by the root of the old v.
+
+        First bring m and v up to date, then correct them, then move.
+        """
+        old = given[3]
+        return _adam(*given, hats=lambda m, v, b1, b2, t: (m / (1 - b1**t), old / (1 - b2**t)))
 
     def largest_square_kept(*given):
         """Your v never falls: you keep the larger of the old and the new one, as in AMSGrad.

@@ -5,6 +5,8 @@ from __future__ import annotations
 import itertools
 from collections import Counter
 
+import torch
+
 from mtcourse.checks.draw import Draw
 from mtcourse.checks.exercise import Exercise, functions_of
 from mtcourse.checks.outcomes import Case
@@ -104,6 +106,13 @@ class Wrong:
         """
         matches, total = correct(hypothesis, references, n)
         return matches / total
+
+    def as_a_tensor(hypothesis, references, n):
+        """The numbers are right, but they stand in a tensor. Return two whole numbers.
+
+        Return them separated by a comma.
+        """
+        return torch.tensor(correct(hypothesis, references, n))
 
     def share_for_the_matches(hypothesis, references, n):
         """In place of the matches you return their share of all n-grams. Return how many there are.
@@ -414,6 +423,31 @@ class Wrong:
         own = _grams(hypothesis, n)
         matches = sum(any(grams[i : i + 1] == [g] for grams in of_each) for i, g in enumerate(own))
         return matches, len(own)
+
+    def at_the_same_position_of_one_reference(hypothesis, references, n):
+        """You count an n-gram only if a reference has it at the same position, and take the
+        reference with the most of these.
+
+        A match may be anywhere in the reference.
+        """
+        own = _grams(hypothesis, n)
+        of_each = [zip(own, _grams(reference, n), strict=False) for reference in references]
+        return max(sum(one == other for one, other in pairs) for pairs in of_each), len(own)
+
+    def not_only_neighbours(hypothesis, references, n):
+        """You count all choices of n words, in their order, also of words that are no neighbours.
+
+        How many pairs of *neighbours* are there in 3 words?
+        """
+
+        def grams(words):
+            return Counter(itertools.combinations(words, n))
+
+        limits = Counter()
+        for reference in references:
+            limits |= grams(reference)
+        own = grams(hypothesis)
+        return sum((own & limits).values()), sum(own.values())
 
     def without_order(hypothesis, references, n):
         """You compare n-grams without the order of their words.

@@ -53,7 +53,8 @@ class Wrong:
         return {"run 1": "F", "run 7": "D"}
 
     def run_1_is_well():
-        """You say that run 1 is well. Compare its dev loss with that for sources of other pairs.
+        """You say that run 1 has no fault. Compare its dev loss with that for sources of other
+        pairs.
 
         What does it tell you if a model predicts as well from a wrong source?
         """
@@ -90,6 +91,22 @@ class Wrong:
         """
         return {"run 1": "C"}
 
+    def run_1_divided_wrongly():
+        """You say that run 1 divides by all positions. Its loss stays high, that is true; but such
+        a division makes the reported loss lower.
+
+        Compare its dev loss with that for sources of other pairs.
+        """
+        return {"run 1": "G"}
+
+    def run_1_dropout():
+        """You say that dropout was on when run 1 measured its dev loss. Then it would not measure
+        the same loss twice.
+
+        Compare its dev loss with that for sources of other pairs.
+        """
+        return {"run 1": "E"}
+
     def run_2_overfits():
         """You say that dropout was on when run 2 measured its dev loss. Then it would not measure
         the same loss twice.
@@ -123,8 +140,23 @@ class Wrong:
         """
         return {"run 2": "A"}
 
+    def run_2_encoder_cut_off():
+        """You say that the encoder of run 2 cannot learn. But a gradient reaches it, and its
+        weights have moved.
+
+        Does every run need a fault?
+        """
+        return {"run 2": "B"}
+
+    def run_2_encoder_left_out():
+        """You say that the optimizer of run 2 lacks the encoder. But the encoder has moved.
+
+        Does every run need a fault?
+        """
+        return {"run 2": "C"}
+
     def run_3_is_well():
-        """You say that run 3 is well. Look at its encoder.
+        """You say that run 3 has no fault. Look at its encoder.
 
         Which of the causes leave the encoder's weights as they were drawn?
         """
@@ -161,9 +193,25 @@ class Wrong:
         """
         return {"run 3": "D"}
 
+    def run_3_dropout():
+        """You say that dropout was on when run 3 measured its dev loss. Then it would not measure
+        the same loss twice.
+
+        Look at its encoder.
+        """
+        return {"run 3": "E"}
+
+    def run_3_without_mask():
+        """You say that run 3 has no causal mask. A model that reads its own answer has a much lower
+        loss.
+
+        Look at its encoder.
+        """
+        return {"run 3": "A"}
+
     def run_4_is_well():
-        """You say that run 4 is well. Compare its first training loss with those of others. All
-        models begin with the same weights.
+        """You say that run 4 has no fault. Compare its first training loss with those of others.
+        All models begin with the same weights.
 
         An untrained model is close to ln V, if the loss is a mean over tokens.
         """
@@ -177,6 +225,14 @@ class Wrong:
         """
         return {"run 4": "A"}
 
+    def run_4_source_mixed_up():
+        """You say that the lines of run 4 do not match. But its model needs the right source: a
+        wrong one costs it much.
+
+        Compare its first training loss with those of others.
+        """
+        return {"run 4": "D"}
+
     def run_4_dropout():
         """You say that dropout was on when run 4 measured its dev loss. Then it would not measure
         the same loss twice.
@@ -186,12 +242,28 @@ class Wrong:
         return {"run 4": "E"}
 
     def run_5_is_well():
-        """You say that run 5 is well, and its losses are the lowest. But it writes the worst
+        """You say that run 5 has no fault, and its losses are the lowest. But it writes the worst
         translations, and does not need the source.
 
         What else could tell the model the right token?
         """
         return {"run 5": "none"}
+
+    def run_5_is_slow():
+        """You say that run 5 had the rate of its first step all the time. But its weights have
+        moved as far as those of other runs.
+
+        What makes a loss low and the source useless?
+        """
+        return {"run 5": "F"}
+
+    def run_5_dropout():
+        """You say that dropout was on when run 5 measured its dev loss. Then it would not measure
+        the same loss twice.
+
+        What makes a loss low and the source useless?
+        """
+        return {"run 5": "E"}
 
     def run_5_divided_wrongly():
         """You say that run 5 divides by all positions. Then its first training loss would be lower
@@ -218,7 +290,7 @@ class Wrong:
         return {"run 5": "B"}
 
     def run_6_is_well():
-        """You say that run 6 is well. Its losses do look well. Look at the last rows.
+        """You say that run 6 has no fault. Its losses do look right. Look at the last rows.
 
         Which of the causes leave the encoder's weights as they were drawn?
         """
@@ -240,13 +312,37 @@ class Wrong:
         """
         return {"run 6": "F"}
 
+    def run_6_dropout():
+        """You say that dropout was on when run 6 measured its dev loss. Then it would not measure
+        the same loss twice.
+
+        Look at the last rows.
+        """
+        return {"run 6": "E"}
+
+    def run_6_source_mixed_up():
+        """You say that the lines of run 6 do not match. But its model needs the right source: a
+        wrong one costs it much.
+
+        Look at the last rows.
+        """
+        return {"run 6": "D"}
+
     def run_7_is_well():
-        """You say that run 7 is well. Its weights have moved less than those of all others, and its
-        loss is the highest.
+        """You say that run 7 has no fault. Its weights have moved less than those of all others,
+        and its loss is the highest.
 
         Which of the causes makes all steps small?
         """
         return {"run 7": "none"}
+
+    def run_7_without_mask():
+        """You say that run 7 has no causal mask. A model that reads its own answer has a much lower
+        loss.
+
+        Which of the causes makes all steps small?
+        """
+        return {"run 7": "A"}
 
     def run_7_source_mixed_up():
         """You say that the lines of run 7 do not match. That would explain that the source makes
@@ -273,8 +369,8 @@ class Wrong:
         return {"run 7": "C"}
 
     def run_8_is_well():
-        """You say that run 8 is well. It has measured its dev loss twice, with the same weights on
-        the same sentences.
+        """You say that run 8 has no fault. It has measured its dev loss twice, with the same
+        weights on the same sentences.
 
         What can make the two differ?
         """

@@ -429,6 +429,29 @@ class Wrong:
         """
         return tuple(part[:, :-1] for part in correct(sentences, bos, eos, pad))
 
+    def no_room_for_eos(sentences, bos, eos, pad):
+        """Your function stops with an IndexError on every input. If the index is that of a column,
+        your tensors are too narrow for <eos>, or for the last token that is read.
+
+        How many columns does the longest sentence need? It has a label more than it has tokens.
+        """
+        width = max(map(len, sentences))
+        labels = torch.full((len(sentences), width), pad)
+        for row, sentence in zip(labels, sentences, strict=True):
+            row[len(sentence)] = eos
+        return labels, labels
+
+    def longest_by_its_numbers(sentences, bos, eos, pad):
+        """Your function stops where the longest sentence is not the one with the largest numbers.
+
+        `max(sentences)` compares lists number by number, as a dictionary compares words. The
+        longest is `max(sentences, key=len)`.
+        """
+        width = len(max(sentences)) + 1
+        rows = [[*sentence, eos] + [pad] * (width - len(sentence) - 1) for sentence in sentences]
+        torch.tensor(rows)
+        return correct(sentences, bos, eos, pad)
+
     def lists_of_different_lengths(sentences, bos, eos, pad):
         """You return lists of different lengths, without padding. Return two tensors.
 

@@ -53,6 +53,14 @@ def with_power_cuts(loop):
     return run
 
 
+def _one_step(W, velocity, X, y, step, generator=None):
+    """The step that the question shows; its dropout may be drawn from a generator."""
+    kept = X * (torch.rand(len(W), generator=generator) < 0.8)
+    errors = (kept * W).sum(-1) - y
+    velocity = 0.8 * velocity + (errors[:, None] * kept).mean(0)
+    return W - 0.1 * min(step / 4, (4 / step) ** 0.5) * velocity, velocity
+
+
 def _advance(state, X, y, until, first=None):
     """The steps of the loop that the question shows, from a state."""
     W, velocity, order = state["W"], state["velocity"], list(state["order"])
@@ -60,11 +68,7 @@ def _advance(state, X, y, until, first=None):
         if len(order) == 0:
             order = torch.randperm(len(X)).tolist()
         batch, order = order[:2], order[2:]
-        kept = X[batch] * (torch.rand(len(W)) < 0.8)
-        errors = (kept * W).sum(-1) - y[batch]
-        gradient = (errors[:, None] * kept).mean(0)
-        velocity = 0.8 * velocity + gradient
-        W = W - 0.1 * min(step / 4, (4 / step) ** 0.5) * velocity
+        W, velocity = _one_step(W, velocity, X[batch], y[batch], step)
     return {
         "W": W,
         "velocity": velocity,
@@ -80,12 +84,17 @@ def _begun(saved):
     return {"W": saved["W"], "velocity": torch.zeros_like(saved["W"]), "order": [], "step": 0}
 
 
+def _taken_up(saved):
+    """The state in which a run begins, or the one in which it was left."""
+    if "step" not in saved:
+        return _begun(saved)
+    torch.set_rng_state(saved["random"])
+    return saved
+
+
 def _loop(saved, X, y, until):
     """Goes on with everything that the next step depends on."""
-    if "step" not in saved:
-        return _advance(_begun(saved), X, y, until)
-    torch.set_rng_state(saved["random"])
-    return _advance(saved, X, y, until)
+    return _advance(_taken_up(saved), X, y, until)
 
 
 correct = with_power_cuts(_loop)
@@ -100,12 +109,53 @@ def _resuming(changed=None, random=True):
 
     def loop(saved, X, y, until):
         if "step" not in saved:
-            state = _begun(saved)
-        else:
-            state = saved | (changed(saved, X) if changed else {})
-            if random:
-                torch.set_rng_state(saved["random"])
+            return _advance(_begun(saved), X, y, until)
+        state = saved | (changed(saved, X) if changed else {})
+        if random:
+            torch.set_rng_state(saved["random"])
         return _advance(state, X, y, until)
+
+    return with_power_cuts(loop)
+
+
+def _stopping(one_early=False, until_more=False, says_until=False):
+    """A loop that stops one step early, or after ``until`` more steps.
+
+    ``says_until`` makes it save that step ``until`` was its last.
+    """
+
+    def loop(saved, X, y, until):
+        state = _taken_up(saved)
+        last = until - one_early + (state["step"] if until_more else 0)
+        result = _advance(state, X, y, last)
+        return result | {"step": until} if says_until else result
+
+    return with_power_cuts(loop)
+
+
+def _saving_as_before_the_last_step(name):
+    """A loop that saves one thing as the last step found it, and the others as it left them."""
+
+    def loop(saved, X, y, until):
+        before = _advance(_taken_up(saved), X, y, until - 1)
+        found = before if before["order"] else before | {"order": torch.randperm(len(X)).tolist()}
+        return _advance(found, X, y, until) | {name: found[name]}
+
+    return with_power_cuts(loop)
+
+
+def _saving_the_whole_epoch(even_after_its_end):
+    """A loop that saves the epoch's whole order, in place of what is left of it."""
+
+    def loop(saved, X, y, until):
+        state = {"epoch": []} | _taken_up(saved)
+        for step in range(state["step"] + 1, until + 1):
+            if len(state["order"]) == 0:
+                order = torch.randperm(len(X)).tolist()
+                state = state | {"order": order, "epoch": order}
+            state = state | _advance(state, X, y, step)
+        again = even_after_its_end or state["order"]
+        return state | {"order": state["epoch"] if again else []}
 
     return with_power_cuts(loop)
 
@@ -118,9 +168,34 @@ def _no_order(saved, X):
     return {"order": []}
 
 
+def _neither_velocity_nor_order(saved, X):
+    return _no_velocity(saved, X) | _no_order(saved, X)
+
+
+def _steps_from_1(saved, X):
+    return {"step": 0}
+
+
+def _one_step_back(saved, X):
+    return {"step": saved["step"] - 1}
+
+
+def _one_step_on(saved, X):
+    return {"step": saved["step"] + 1}
+
+
 def _seeded_again(saved, X):
     torch.manual_seed(1)
     return {}
+
+
+def _seeded_with_the_step(saved, X):
+    torch.manual_seed(saved["step"])
+    return {}
+
+
+def _drawn_too_early(saved, X):
+    return {"order": saved["order"] or torch.randperm(len(X)).tolist()}
 
 
 class Wrong:
@@ -210,6 +285,15 @@ class Wrong:
         """
         return _resuming(_seeded_again, random=False)(*given)
 
+    def seeded_with_the_step(*given):
+        """After an interruption, your loop goes on from a seed: the number of the last step. The
+        random numbers of that seed are others than those of the whole run.
+
+        A seed belongs to the start of a run. Which state of the random numbers belongs to the step
+        at which the loop stopped?
+        """
+        return _resuming(_seeded_with_the_step, random=False)(*given)
+
     def velocity_and_random_numbers_lost(*given):
         """After an interruption, your velocity begins at 0 again, and the random numbers are other
         ones. The order of the rows goes on.
@@ -218,13 +302,21 @@ class Wrong:
         """
         return _resuming(_no_velocity, random=False)(*given)
 
+    def new_order_before_the_state(*given):
+        """After an interruption at the end of an epoch, your loop draws the new order before it
+        goes on with the random numbers where they were.
+
+        First set the state of the random numbers, then draw.
+        """
+        return _resuming(_drawn_too_early)(*given)
+
     def velocity_and_order_lost(*given):
         """After an interruption, your velocity begins at 0 again, and the order of the rows is
         drawn again. The random numbers go on.
 
         Go through the names that the loop changes. Which of them does the next step depend on?
         """
-        return _resuming(lambda s, X: _no_velocity(s, X) | _no_order(s, X))(*given)
+        return _resuming(_neither_velocity_nor_order)(*given)
 
     def order_and_random_numbers_lost(*given):
         """After an interruption, your loop draws a new order of the rows, and other random numbers.
@@ -239,8 +331,7 @@ class Wrong:
 
         Go through the names that the loop changes, and through the functions that draw.
         """
-        changed = lambda s, X: _no_velocity(s, X) | _no_order(s, X)  # noqa: E731
-        return _resuming(changed, random=False)(*given)
+        return _resuming(_neither_velocity_nor_order, random=False)(*given)
 
     def steps_from_1_again(*given):
         """After an interruption, your loop counts steps from 1 again, so it makes too many, and its
@@ -248,7 +339,7 @@ class Wrong:
 
         Which is the first step after the interruption?
         """
-        return _resuming(lambda saved, X: {"step": 0})(*given)
+        return _resuming(_steps_from_1)(*given)
 
     def rate_warms_up_again(*given):
         """After an interruption, your rate begins its warm-up again, although the number of steps
@@ -258,11 +349,8 @@ class Wrong:
         """
 
         def loop(saved, X, y, until):
-            if "step" not in saved:
-                return _advance(_begun(saved), X, y, until)
-            torch.set_rng_state(saved["random"])
-            result = _advance(saved, X, y, until - saved["step"], first=1)
-            return result | {"step": until}
+            state = _taken_up(saved)
+            return _advance(state, X, y, until - state["step"], first=1) | {"step": until}
 
         return with_power_cuts(loop)(*given)
 
@@ -272,14 +360,14 @@ class Wrong:
 
         If step 6 is done, which one is next?
         """
-        return _resuming(lambda saved, X: {"step": saved["step"] - 1})(*given)
+        return _resuming(_one_step_back)(*given)
 
     def one_step_left_out(*given):
         """After an interruption, your loop leaves one step out.
 
         If step 6 is done, which one is next?
         """
-        return _resuming(lambda saved, X: {"step": saved["step"] + 1})(*given)
+        return _resuming(_one_step_on)(*given)
 
     def until_more_steps(*given):
         """After an interruption, your loop makes `until` further steps. It should stop after step
@@ -287,14 +375,7 @@ class Wrong:
 
         `until` is the number of the last step, counted from the beginning of the run.
         """
-
-        def loop(saved, X, y, until):
-            if "step" not in saved:
-                return _advance(_begun(saved), X, y, until)
-            torch.set_rng_state(saved["random"])
-            return _advance(saved, X, y, saved["step"] + until) | {"step": until}
-
-        return with_power_cuts(loop)(*given)
+        return _stopping(until_more=True, says_until=True)(*given)
 
     def until_more_steps_counted(*given):
         """With each call, your loop makes `until` further steps. It should stop after step number
@@ -302,42 +383,21 @@ class Wrong:
 
         `until` is the number of the last step, counted from the beginning of the run.
         """
-
-        def loop(saved, X, y, until):
-            if "step" not in saved:
-                return _advance(_begun(saved), X, y, until)
-            torch.set_rng_state(saved["random"])
-            return _advance(saved, X, y, saved["step"] + until)
-
-        return with_power_cuts(loop)(*given)
+        return _stopping(until_more=True)(*given)
 
     def until_left_out(*given):
         """Your loop stops one step too early: step `until` is not done.
 
         `range` stops before its end.
         """
-
-        def loop(saved, X, y, until):
-            if "step" not in saved:
-                return _advance(_begun(saved), X, y, until - 1)
-            torch.set_rng_state(saved["random"])
-            return _advance(saved, X, y, until - 1)
-
-        return with_power_cuts(loop)(*given)
+        return _stopping(one_early=True)(*given)
 
     def until_left_out_and_passed(*given):
         """Your loop stops one step too early, and goes on after the step that it has not done.
 
         `range` stops before its end.
         """
-
-        def loop(saved, X, y, until):
-            if "step" not in saved:
-                return _advance(_begun(saved), X, y, until - 1) | {"step": until}
-            torch.set_rng_state(saved["random"])
-            return _advance(saved, X, y, until - 1) | {"step": until}
-
-        return with_power_cuts(loop)(*given)
+        return _stopping(one_early=True, says_until=True)(*given)
 
     def epoch_begun_again(*given):
         """After an interruption, your loop begins the epoch's order again, so the epoch's first
@@ -345,20 +405,7 @@ class Wrong:
 
         Save what is left of the order, or how many rows have been read.
         """
-
-        def loop(saved, X, y, until):
-            state = saved if "step" in saved else _begun(saved) | {"epoch": []}
-            if "step" in saved:
-                torch.set_rng_state(saved["random"])
-            W = state
-            for step in range(state["step"] + 1, until + 1):
-                if len(W["order"]) == 0:
-                    order = torch.randperm(len(X)).tolist()
-                    W = W | {"order": order, "epoch": order}
-                W = _advance(W, X, y, step) | {"epoch": W["epoch"]}
-            return W | {"order": W["epoch"] if W["order"] else []}
-
-        return with_power_cuts(loop)(*given)
+        return _saving_the_whole_epoch(even_after_its_end=False)(*given)
 
     def epoch_begun_again_after_its_end(*given):
         """After an interruption, your loop begins the last epoch's order again, even if all of its
@@ -366,19 +413,7 @@ class Wrong:
 
         Save what is left of the order, or how many rows have been read.
         """
-
-        def loop(saved, X, y, until):
-            state = saved if "step" in saved else _begun(saved) | {"epoch": []}
-            if "step" in saved:
-                torch.set_rng_state(saved["random"])
-            for step in range(state["step"] + 1, until + 1):
-                if len(state["order"]) == 0:
-                    order = torch.randperm(len(X)).tolist()
-                    state = state | {"order": order, "epoch": order}
-                state = _advance(state, X, y, step) | {"epoch": state["epoch"]}
-            return state | {"order": state["epoch"]}
-
-        return with_power_cuts(loop)(*given)
+        return _saving_the_whole_epoch(even_after_its_end=True)(*given)
 
     def kept_outside(*given):
         """Your loop keeps what it needs outside of what it returns. In between, another run began,
@@ -390,11 +425,24 @@ class Wrong:
 
         def loop(saved, X, y, until):
             if "step" in saved:
-                torch.set_rng_state(kept["random"])
-                state = kept | saved
-            else:
-                state = _begun(saved)
-            result = _advance(state, X, y, until)
+                saved = kept | saved
+            result = _advance(_taken_up(saved), X, y, until)
+            kept.update(result)
+            return {"W": result["W"], "step": until}
+
+        return with_power_cuts(loop)(*given)
+
+    def all_kept_outside(*given):
+        """Your loop goes on with the run that came last: its weights and everything else are kept
+        outside of what the loop returns. In between, another run began, and wrote over them.
+
+        Put everything that the next step depends on into the dictionary that you return, and take
+        it from `saved`.
+        """
+        kept = {}
+
+        def loop(saved, X, y, until):
+            result = _advance(_taken_up(dict(kept) if "step" in saved else saved), X, y, until)
             kept.update(result)
             return {"W": result["W"], "step": until}
 
@@ -405,50 +453,21 @@ class Wrong:
 
         Ask for the state of the random numbers after the last step.
         """
-
-        def loop(saved, X, y, until):
-            state = saved if "step" in saved else _begun(saved)
-            if "step" in saved:
-                torch.set_rng_state(saved["random"])
-            before = _advance(state, X, y, until - 1)
-            return _advance(before, X, y, until) | {"random": before["random"]}
-
-        return with_power_cuts(loop)(*given)
+        return _saving_as_before_the_last_step("random")(*given)
 
     def weights_before_the_last_step(*given):
         """You save the weights of before the last step, and everything else of after it.
 
         Save once the step is done.
         """
-
-        def loop(saved, X, y, until):
-            state = saved if "step" in saved else _begun(saved)
-            if "step" in saved:
-                torch.set_rng_state(saved["random"])
-            before = _advance(state, X, y, until - 1)
-            return _advance(before, X, y, until) | {"W": before["W"]}
-
-        return with_power_cuts(loop)(*given)
+        return _saving_as_before_the_last_step("W")(*given)
 
     def order_before_the_last_step(*given):
         """After an interruption, your loop reads the rows of the last step again.
 
         Take a batch out of the order before you save the order.
         """
-
-        def loop(saved, X, y, until):
-            state = saved if "step" in saved else _begun(saved)
-            if "step" in saved:
-                torch.set_rng_state(saved["random"])
-            before = _advance(state, X, y, until - 1)
-            if before["order"]:
-                return _advance(before, X, y, until) | {"order": before["order"]}
-            torch_state = torch.get_rng_state()
-            order = torch.randperm(len(X)).tolist()
-            torch.set_rng_state(torch_state)
-            return _advance(before, X, y, until) | {"order": order}
-
-        return with_power_cuts(loop)(*given)
+        return _saving_as_before_the_last_step("order")(*given)
 
     def half_precision(*given):
         """After an interruption, your weights are less precise than before.
@@ -566,10 +585,7 @@ class Right:
                 if not order:
                     order = torch.randperm(len(X)).tolist()
                 batch, order = order[:2], order[2:]
-                kept = X[batch] * (torch.rand(len(W)) < 0.8)
-                errors = (kept * W).sum(-1) - y[batch]
-                velocity = 0.8 * velocity + (errors[:, None] * kept).mean(0)
-                W = W - 0.1 * min(done / 4, (4 / done) ** 0.5) * velocity
+                W, velocity = _one_step(W, velocity, X[batch], y[batch], done)
             rng = torch.get_rng_state()
             return {"W": W, "velocity": velocity, "order": order, "done": done, "rng": rng}
 
@@ -589,10 +605,7 @@ class Right:
                     order, place = torch.randperm(len(X), generator=generator), 0
                 batch = order[place : place + 2]
                 place += 2
-                kept = X[batch] * (torch.rand(len(W), generator=generator) < 0.8)
-                errors = (kept * W).sum(-1) - y[batch]
-                v = 0.8 * v + (errors[:, None] * kept).mean(0)
-                W -= 0.1 * min(step / 4, (4 / step) ** 0.5) * v
+                W, v = _one_step(W, v, X[batch], y[batch], step, generator)
             state = generator.get_state()
             return {"W": W, "v": v, "order": order, "at": place, "step": until, "state": state}
 

@@ -44,6 +44,14 @@ def _two_parts(step, warmup, peak, rise=None, fall=None):
     return peak * (math.sqrt(warmup / step) if fall is None else fall(step, warmup))
 
 
+def _half_a_cosine(step, warmup):
+    return 0.5 + 0.5 * math.cos(math.pi * (step - warmup) / warmup)
+
+
+def _three_halves(step, warmup):
+    return (step / warmup) ** -1.5
+
+
 class Wrong:
     """What learners write, the more particular before the more general."""
 
@@ -76,6 +84,14 @@ class Wrong:
         What is the paper's rate at `step == warmup`, without the width? Divide by *that*.
         """
         return peak * warmup**-0.5 * min(step**-0.5, step * warmup**-1.5)
+
+    def paper_times_the_warmup(step, warmup, peak):
+        """You multiplied the paper's formula by the warm-up itself. At the end of the warm-up, your
+        rate is peak · √warmup.
+
+        What is the paper's rate at `step == warmup`, without the width? Divide by *that*.
+        """
+        return peak * warmup * min(step**-0.5, step * warmup**-1.5)
 
     def paper_with_a_width_times_peak(step, warmup, peak):
         """You multiplied the paper's formula, with a width of 512, by `peak`. So its highest value
@@ -288,6 +304,14 @@ class Wrong:
         """
         return peak * step / warmup if step < warmup else peak * math.sqrt(warmup) / step
 
+    def root_of_the_warmup_alone_in_the_minimum(step, warmup, peak):
+        """Your falling part is peak · √warmup / step: the root covers the warm-up, and not the
+        step. With 4 steps of warm-up, your rate never reaches `peak`.
+
+        At `step == warmup` both parts should be `peak`.
+        """
+        return peak * min(step / warmup, math.sqrt(warmup) / step)
+
     def falls_as_the_square(step, warmup, peak):
         """After the warm-up your rate falls as 1/step². It should fall as 1/√step.
 
@@ -301,6 +325,21 @@ class Wrong:
         At four times the warm-up, half of the peak is left.
         """
         return _two_parts(step, warmup, peak, fall=lambda step, warmup: math.sqrt(step / warmup))
+
+    def both_parts_rise(step, warmup, peak):
+        """Your rate goes on rising after the warm-up: both parts of your minimum rise.
+
+        The second part falls as one over the root of the step. Which sign has its exponent?
+        """
+        return peak * min(math.sqrt(warmup * step), step / warmup)
+
+    def both_parts_of_the_paper_rise(step, warmup, peak):
+        """Your rate goes on rising after the warm-up: both parts of your minimum rise. And at
+        `step == warmup` it is not `peak`.
+
+        The second part falls as one over the root of the step. Which sign has its exponent?
+        """
+        return peak * min(math.sqrt(step), step * warmup**-1.5)
 
     def falls_to_0_at_twice(step, warmup, peak):
         """After the warm-up your rate falls along a line, and is soon 0.
@@ -317,6 +356,21 @@ class Wrong:
         return _two_parts(
             step, warmup, peak, fall=lambda step, warmup: math.exp(-(step - warmup) / warmup)
         )
+
+    def falls_as_half_a_cosine(step, warmup, peak):
+        """After the warm-up your rate falls as a cosine, and is 0 at twice the warm-up.
+
+        It should fall as 1/√step: at four times the warm-up, half of the peak is left.
+        """
+        return _two_parts(step, warmup, peak, fall=_half_a_cosine)
+
+    def falls_with_the_lines_exponent(step, warmup, peak):
+        """After the warm-up your rate falls with the power −3/2 of the step. It should fall as
+        1/√step.
+
+        In the paper's formula, which of the two parts falls, and with which exponent?
+        """
+        return _two_parts(step, warmup, peak, fall=_three_halves)
 
     def falls_as_a_logarithm(step, warmup, peak):
         """After the warm-up your rate falls with the logarithm of the step.
@@ -357,17 +411,16 @@ class Wrong:
         return peak * min(step / warmup, step**-0.5)
 
     def whole_numbers(step, warmup, peak):
-        """Your rate is 0 in the warm-up: `//` cuts off what is behind the decimal point.
+        """Your rate is 0 until the last step of the warm-up. It should rise along a straight line.
 
-        `/` divides with decimals.
+        Do you divide with `//`? It cuts off what is behind the decimal point; `/` does not.
         """
         return _two_parts(step, warmup, peak, rise=lambda step, warmup: step // warmup)
 
     def whole_numbers_in_both_parts(step, warmup, peak):
-        """Your rate is 0 except at the end of the warm-up: `//` cuts off what is behind the decimal
-        point.
+        """Your rate is 0 except at the end of the warm-up.
 
-        `/` divides with decimals.
+        Do you divide with `//`? It cuts off what is behind the decimal point; `/` does not.
         """
         return peak * min(step // warmup, math.sqrt(warmup // step))
 

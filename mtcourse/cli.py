@@ -1,4 +1,4 @@
-"""The command line: mtcourse translate · train · evaluate · check · project · grade · exercises.
+"""The command line: mtcourse translate · train · evaluate · sample · check · project · grade · …
 
 Heavy imports stand inside the commands, so that ``mtcourse --help`` is quick.
 """
@@ -6,17 +6,23 @@ Heavy imports stand inside the commands, so that ``mtcourse --help`` is quick.
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar, cast
 
 import typer
 
 from mtcourse.errors import MtcourseError
 
 if TYPE_CHECKING:
-    from mtcourse.recipes.translator import Recipe
+    from mtcourse.training.callbacks import Callback
+    from mtcourse.training.config import TrainingConfig
+    from mtcourse.training.loop import TrainingState
+
+T = TypeVar("T")
 
 app = typer.Typer(
     help="Transformers for machine translation, from the equations to a working translator.",
@@ -34,11 +40,18 @@ Checkpoint = Annotated[
     Path | None, typer.Option(help="Folder of a training run; by default the shipped translator.")
 ]
 Device = Annotated[str, typer.Option(help="auto, cuda, mps or cpu.")]
-SearchName = Annotated[str, typer.Option(help="greedy; beam, or beam:8 for eight beams.")]
+SearchName = Annotated[
+    str, typer.Option(help="greedy; beam, or beam:8 for eight beams; sample, or sample:7 by seed.")
+]
+FamilyName = Annotated[str, typer.Option(help="translator, decoder or encoder.")]
+Language = Annotated[
+    str, typer.Option(help="Of a corpus of pairs, for decoder and encoder: nl, en, … or both.")
+]
 Corpus = Annotated[
     str,
     typer.Option(
-        help="builtin; libreoffice[:language[:longest]]; FILE.tsv; SOURCE.en,TARGET.nl; FILE.po"
+        help="builtin; libreoffice[:language[:longest]]; FILE.tsv; SOURCE.en,TARGET.nl; FILE.po; "
+        "for decoder and encoder also FILE.txt"
     ),
 ]
 
@@ -70,6 +83,8 @@ def translate(
 def train(
     out: Annotated[Path, typer.Option(help="Folder of the run; made if needed.")],
     corpus: Corpus = "builtin",
+    family: FamilyName = "translator",
+    language: Language = "both",
     resume: Annotated[bool, typer.Option("--resume", help="Go on where it stopped.")] = False,
     steps: Annotated[int | None, typer.Option(min=1, help="Updates of the whole run.")] = None,
     vocabulary_size: Annotated[
@@ -80,41 +95,28 @@ def train(
     tensorboard: Annotated[bool, typer.Option("--tensorboard", help="Also log there.")] = False,
     device: Device = "auto",
 ) -> None:
-    """Train a translator; Ctrl-C keeps the state, --resume goes on."""
-    from mtcourse.recipes.translator import (
-        Recipe,
-        check_folder,
-        evaluate_translator,
-        train_translator,
-    )
-    from mtcourse.text.corpora import load_corpus
-    from mtcourse.training.callbacks import TensorBoardLog, progress
+    """Train a model of any family; Ctrl-C keeps the state, --resume goes on."""
+    from mtcourse.recipes.families import check_family
+    from mtcourse.training.callbacks import TensorBoardLog
 
-    check_folder(out, resume)
-    recipe = Recipe.load(out) if resume else _recipe(steps, vocabulary_size, seed, precision)
-    if resume and steps:
-        recipe = replace(recipe, training=replace(recipe.training, steps=steps))
-    data = load_corpus(corpus)
-    typer.echo(f"{data.name}: {len(data.splits['train']):,} pairs to train on", err=True)
-    with progress() as show:
-        logs = [TensorBoardLog(out / "tensorboard")] if tensorboard else []
-        trained = train_translator(
-            data, out, recipe, callbacks=[show, *logs], resume=resume, device=device
-        )
-    if trained.skipped:
-        typer.echo(f"left out {len(trained.skipped)}: {trained.skipped[0].reason}, …", err=True)
-    if trained.state.interrupted:
+    check_family(family)
+    run = _train_translator if family == "translator" else partial(_train_text, family, language)
+
+    def logs() -> list[Callback]:
+        return [TensorBoardLog(out / "tensorboard")] if tensorboard else []
+
+    state, scores = run(out, corpus, resume, steps, vocabulary_size, seed, precision, device, logs)
+    if state.interrupted:
+        options = "" if family == "translator" else f" --family {family} --language {language}"
         typer.echo(
-            f"stopped after step {trained.state.step}; go on with: "
-            f"mtcourse train --out {out} --corpus {corpus} --resume",
+            f"stopped after step {state.step}; go on with: "
+            f"mtcourse train --out {out} --corpus {corpus}{options} --resume",
             err=True,
         )
         raise typer.Exit(130)
-    typer.echo(
-        f"loss {trained.state.losses[-1]:.3f}, best dev loss {trained.state.best_dev_loss:.3f}"
-    )
-    if test := data.splits.get("test"):
-        typer.echo(evaluate_translator(trained.translator, test)[0])
+    typer.echo(f"loss {state.losses[-1]:.3f}, best dev loss {state.best_dev_loss:.3f}")
+    if said := scores():
+        typer.echo(said)
 
 
 @app.command()
@@ -123,24 +125,51 @@ def evaluate(
     corpus: Corpus = "builtin",
     split: Annotated[str, typer.Option(help="train, dev or test; all takes every pair.")] = "test",
     search: SearchName = "beam",
+    family: FamilyName = "translator",
+    language: Language = "both",
     device: Device = "auto",
 ) -> None:
-    """Translate a test set and print BLEU and chrF with signatures and 95% intervals."""
+    """Score a model on a test set: BLEU and chrF, bits per byte, or the share of filled blanks."""
     from mtcourse.decoding.strategies import strategy
     from mtcourse.models.translator import Translator
+    from mtcourse.recipes.families import load_model, score_text
     from mtcourse.recipes.translator import evaluate_translator
     from mtcourse.text.corpora import load_corpus
+    from mtcourse.text.texts import load_text
 
-    data = load_corpus(corpus)
-    pairs = [*chain(*data.splits.values())] if split == "all" else data.splits.get(split)
-    if not pairs:
-        there = ", ".join(name for name, pairs in data.splits.items() if pairs)
-        raise MtcourseError(
-            f"the corpus {data.name} has no split {split!r}; it has {there}, and all"
-        )
     chosen = strategy(search)
-    translator = Translator.load(checkpoint, device)
-    typer.echo(evaluate_translator(translator, pairs, chosen)[0])
+    model = load_model(checkpoint, family, device)
+    if isinstance(model, Translator):
+        data = load_corpus(corpus)
+        typer.echo(evaluate_translator(model, _split_of(data.name, data.splits, split), chosen)[0])
+    else:
+        text = load_text(corpus, language)
+        typer.echo(score_text(model, _split_of(text.name, text.splits, split)))
+
+
+@app.command()
+def sample(
+    lines: Annotated[
+        list[str] | None,
+        typer.Argument(
+            help="Sentences to translate, prompts to continue, or sentences with <mask> in them; "
+            "by default the lines of standard input."
+        ),
+    ] = None,
+    checkpoint: Checkpoint = None,
+    family: FamilyName = "translator",
+    search: SearchName = "sample",
+    device: Device = "auto",
+) -> None:
+    """Let a model of any family write: a translation, a continuation, or what fills the blanks."""
+    from mtcourse.decoding.strategies import strategy
+    from mtcourse.recipes.families import load_model
+    from mtcourse.recipes.families import sample as sample_from
+
+    chosen = strategy(search)
+    given = lines or sys.stdin.read().splitlines()
+    for text in sample_from(load_model(checkpoint, family, device), given, chosen):
+        typer.echo(text)
 
 
 @app.command()
@@ -297,21 +326,113 @@ def run_solutions(
         typer.echo(f"ran {path}")
 
 
-def _recipe(steps: int | None, vocabulary_size: int | None, seed: int, precision: str) -> Recipe:
-    """The default recipe with what the command line changes."""
-    from mtcourse.recipes.translator import Recipe
+Scored = tuple["TrainingState", Callable[[], str]]
+"""How far a run has come, and what says how good its model is."""
 
-    recipe = Recipe()
-    steps = steps or recipe.training.steps
-    training = replace(
-        recipe.training,
-        steps=steps,
-        warmup=min(recipe.training.warmup, steps // 2),
-        seed=seed,
-        precision=precision,
+
+def _train_translator(
+    out: Path,
+    spec: str,
+    resume: bool,
+    steps: int | None,
+    pieces: int | None,
+    seed: int,
+    precision: str,
+    device: str,
+    logs: Callable[[], list[Callback]],
+) -> Scored:
+    """Trains a translator on sentence pairs."""
+    from mtcourse.recipes.translator import (
+        Recipe,
+        check_folder,
+        evaluate_translator,
+        train_translator,
     )
-    pieces = vocabulary_size or recipe.model.V_s
-    return replace(recipe, model=replace(recipe.model, V_s=pieces, V_t=pieces), training=training)
+    from mtcourse.text.corpora import load_corpus
+    from mtcourse.training.callbacks import progress
+
+    check_folder(out, resume)
+    recipe = Recipe.load(out) if resume else Recipe()
+    training = _training(recipe.training, resume, steps, seed, precision)
+    recipe = replace(recipe, training=training)
+    if pieces and not resume:
+        recipe = replace(recipe, model=replace(recipe.model, V_s=pieces, V_t=pieces))
+    data = load_corpus(spec)
+    typer.echo(f"{data.name}: {len(data.splits['train']):,} pairs to train on", err=True)
+    with progress() as show:
+        trained = train_translator(
+            data, out, recipe, callbacks=[show, *logs()], resume=resume, device=device
+        )
+    if trained.skipped:
+        typer.echo(f"left out {len(trained.skipped)}: {trained.skipped[0].reason}, …", err=True)
+    test = data.splits.get("test")
+    return (
+        trained.state,
+        lambda: str(evaluate_translator(trained.translator, test)[0]) if test else "",
+    )
+
+
+def _train_text(
+    family: str,
+    language: str,
+    out: Path,
+    spec: str,
+    resume: bool,
+    steps: int | None,
+    pieces: int | None,
+    seed: int,
+    precision: str,
+    device: str,
+    logs: Callable[[], list[Callback]],
+) -> Scored:
+    """Trains a model of one stack on text."""
+    from mtcourse.recipes.families import TEXT_FAMILIES, score_text
+    from mtcourse.recipes.text_recipe import TextRecipe, check_folder, train_text_model
+    from mtcourse.text.texts import load_text
+    from mtcourse.training.callbacks import progress
+
+    chosen = TEXT_FAMILIES[family]
+    check_folder(chosen, out, resume)
+    recipe = TextRecipe.load(out, family) if resume else TextRecipe()
+    training = _training(recipe.training, resume, steps, seed, precision)
+    recipe = replace(recipe, training=training)
+    if pieces and not resume:
+        recipe = replace(recipe, model=replace(recipe.model, V=pieces))
+    text = load_text(spec, language)
+    typer.echo(f"{text.name}: {len(text.splits['train']):,} sentences to train on", err=True)
+    with progress() as show:
+        trained = train_text_model(
+            chosen, text, out, recipe, callbacks=[show, *logs()], resume=resume, device=device
+        )
+    test = text.splits.get("test")
+    return trained.state, lambda: score_text(trained.model, test) if test else ""
+
+
+def _training(
+    training: TrainingConfig, resume: bool, steps: int | None, seed: int, precision: str
+) -> TrainingConfig:
+    """How to train, with what the command line changes; a resumed run may only become longer."""
+    if resume:
+        return replace(training, steps=steps or training.steps)
+    steps = steps or training.steps
+    warmup = min(training.warmup, steps // 2)
+    # A wrong precision is named by the config itself.
+    return replace(
+        training, steps=steps, warmup=warmup, seed=seed, precision=cast("Any", precision)
+    )
+
+
+def _split_of(name: str, splits: Mapping[str, Sequence[T]], split: str) -> Sequence[T]:
+    """One split of a corpus, or all of them.
+
+    Raises:
+        MtcourseError: the corpus has nothing in that split, and what it has.
+    """
+    chosen = [*chain(*splits.values())] if split == "all" else splits.get(split)
+    if not chosen:
+        there = ", ".join(known for known, of_split in splits.items() if of_split)
+        raise MtcourseError(f"the corpus {name} has no split {split!r}; it has {there}, and all")
+    return chosen
 
 
 def main() -> None:

@@ -105,6 +105,35 @@ def test_train_then_resume_then_evaluate(run, tsv, tmp_path):
     assert "95%" in printed
 
 
+@pytest.mark.parametrize(
+    ("family", "line", "said"),
+    [("decoder", "De", "bits per byte"), ("encoder", "De <mask> slaapt.", "blanks filled")],
+)
+def test_the_same_commands_serve_a_text_of_ones_own(run, tmp_path, family, line, said):
+    """Train on a text file, stop, go on, score, and let the model write."""
+    text, out = tmp_path / "own.txt", tmp_path / "run"
+    pairs = sample_pairs(120, seed=3)
+    text.write_text("\n".join(pair.target for pair in pairs) + "\n", encoding="utf-8")
+    begin = ["train", "--family", family, "--corpus", text, "--out", out]
+    status, printed, err = run(*begin, "--steps", "2", "--vocabulary-size", "360")
+    assert status == 0, err
+    assert said in printed
+    assert run(*begin)[0] == 2, "a run is not overwritten"
+    status, _, err = run(*begin, "--steps", "4", "--resume")
+    assert status == 0, err
+    assert len((out / "losses.csv").read_text().splitlines()) == 5
+    status, printed, err = run("evaluate", "--checkpoint", out, "--corpus", text)
+    assert status == 0, err
+    assert said in printed
+    status, printed, err = run("sample", line, "--checkpoint", out, "--search", "sample:1")
+    assert status == 0, err
+    assert printed.startswith("De")
+    assert run("sample", line, "--checkpoint", out, "--search", "sample:1")[1] == printed
+    status, _, err = run("translate", line, "--checkpoint", out)
+    assert status == 2
+    assert f"family {family}" in err
+
+
 def test_evaluate_takes_every_pair_of_a_file(run, tsv, monkeypatch):
     seen = []
     scored = recipe.evaluate_translator
@@ -132,6 +161,14 @@ def test_evaluate_takes_every_pair_of_a_file(run, tsv, monkeypatch):
         (["train", "--out", "x", "--corpus", "what?"], "what?"),
         (["evaluate", "--corpus", "builtin", "--split", "exam"], "no split 'exam'"),
         (["train", "--out", "x", "--resume"], "no run to resume in x"),
+        (["train", "--out", "x", "--family", "cnn"], "no family 'cnn': take translator, decoder"),
+        (["train", "--out", "x", "--family", "decoder", "--resume"], "no run to resume in x"),
+        (["train", "--out", "x", "--family", "decoder", "--corpus", "no.txt"], "no.txt"),
+        (["train", "--out", "x", "--family", "decoder", "--language", "fr"], "no text in 'fr'"),
+        (["sample", "De hond", "--checkpoint", "nowhere"], "there is no model in nowhere"),
+        (["sample", "De hond", "--family", "cnn"], "no family 'cnn'"),
+        (["sample", "De hond", "--search", "sample:x"], "'x' is no seed"),
+        (["evaluate", "--family", "decoder", "--split", "exam"], "no split 'exam'"),
     ],
 )
 def test_what_a_user_got_wrong_is_one_line(run, arguments, said, tmp_path, monkeypatch):

@@ -86,7 +86,6 @@ def normalised_score(
     )
 
 
-@torch.inference_mode()
 def greedy_search(
     step: Step[State], state: State, max_lengths: Int[Tensor, " sentences"]
 ) -> list[list[Hypothesis]]:
@@ -101,6 +100,27 @@ def greedy_search(
         For each sentence its one hypothesis, in the order given, the same whatever else is in the
         batch.
     """
+    return token_by_token(step, state, max_lengths, largest)
+
+
+@torch.inference_mode()
+def token_by_token(
+    step: Step[State],
+    state: State,
+    max_lengths: Int[Tensor, " sentences"],
+    choose: Callable[[Tensor], Tensor],
+) -> list[list[Hypothesis]]:
+    """Keeps one hypothesis for each sentence and lets ``choose`` pick each next token.
+
+    Args:
+        step: the model as a function of (ids, state).
+        state: the model's memory before the first token.
+        max_lengths: the most tokens for each sentence, <eos> included, each at least 1.
+        choose: from log-probabilities (sentences, 1, V) to tokens (sentences, 1).
+
+    Returns:
+        For each sentence its one hypothesis, in the order given.
+    """
     sentences = len(max_lengths)
     horizon = int(max_lengths.max()) if sentences else 0
     tokens = max_lengths.new_full((sentences, horizon), EOS)
@@ -112,7 +132,7 @@ def greedy_search(
     limits = max_lengths
     for t in range(horizon):
         log_probs, state = step(ids, state)
-        ids = largest(log_probs)
+        ids = choose(log_probs)
         best = log_probs.gather(-1, ids[..., None])[:, 0, 0]
         tokens[active, t] = ids[:, 0]
         log_probability[active] += torch.where(running, best, 0.0)

@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from functools import partial
 
+import torch
+
+from mtcourse.decoding.sampling import ancestral_sampling
 from mtcourse.decoding.search import Search, beam_search, greedy_search
 from mtcourse.errors import MtcourseError
 
@@ -24,9 +27,18 @@ def _beam(width: str, n_best: int) -> Search:
     return partial(beam_search, beams=beams, n_best=n_best)
 
 
+def _sample(seed: str, n_best: int) -> Search:
+    if seed and not seed.isdecimal():
+        raise MtcourseError(f"{seed!r} is no seed: take sample, or sample:7 for the seed 7")
+    if n_best > 1:
+        raise MtcourseError("sampling draws one hypothesis of each sentence: use beam for more")
+    return partial(ancestral_sampling, generator=torch.Generator().manual_seed(int(seed or 0)))
+
+
 STRATEGIES: Mapping[str, tuple[Callable[[str, int], Search], str]] = {
     "greedy": (_greedy, "greedy"),
     "beam": (_beam, "beam, or beam:8 for eight beams"),
+    "sample": (_sample, "sample, or sample:7 for the random numbers of seed 7"),
 }
 """Each search by its name: what makes it of the text behind the colon and of the number of
 hypotheses, and how it is written."""

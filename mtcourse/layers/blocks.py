@@ -141,12 +141,32 @@ class EncoderBlock(nn.Module):
     def forward(
         self,
         x: Float[Tensor, "batch n d_model"],
-        mask: Bool[Tensor, "batch 1 1 n"] | None = None,
+        mask: Bool[Tensor, "#batch 1 #n n"] | None = None,
     ) -> Float[Tensor, "batch n d_model"]:
+        return self.attend(x, mask)[0]
+
+    def attend(
+        self,
+        x: Float[Tensor, "batch n d_model"],
+        mask: Bool[Tensor, "#batch 1 #n t"] | None = None,
+        causal: bool = False,
+        cache: KeyValueCache | None = None,
+    ) -> tuple[Float[Tensor, "batch n d_model"], KeyValueCache | None]:
+        """The same block under a causal mask, as a decoder-only model uses it (chapter 13).
+
+        Args:
+            x: all n positions; or with a cache the next n of t.
+            mask: True where a position may attend to another; None allows all.
+            causal: additionally hides later positions.
+            cache: keys and values of the positions before; None keeps none.
+
+        Returns:
+            The block's output, and the cache with these positions, or None.
+        """
         attention, network = self.around_self_attention, self.around_feed_forward
-        A, _ = self.self_attention(attention.enter(x), mask)
+        A, cache = self.self_attention(attention.enter(x), mask, causal, cache)
         x = attention.leave(x, A)
-        return network.leave(x, self.feed_forward(network.enter(x)))
+        return network.leave(x, self.feed_forward(network.enter(x))), cache
 
 
 class DecoderBlock(nn.Module):

@@ -39,6 +39,42 @@ def source_mask(ids: Int[Tensor, "batch n"]) -> Bool[Tensor, "batch 1 1 n"] | No
     return None if bool(mask.all()) else mask
 
 
+def document_mask(document: Int[Tensor, "batch n"]) -> Bool[Tensor, "batch 1 n n"]:
+    """A causal mask that also hides the other documents of a packed row.
+
+    Position i may attend to position j where j <= i and both belong to the same document.
+
+    Args:
+        document: the number of the document that each position belongs to.
+
+    Source: C09; Krell et al. (2021). Chapter 13.
+
+    >>> document_mask(torch.tensor([[0, 0, 1]]))[0, 0].int().tolist()
+    [[1, 0, 0], [1, 1, 0], [0, 0, 1]]
+    """
+    same = document[:, :, None] == document[:, None, :]
+    return (same & causal_mask(document.shape[1], device=document.device))[:, None]
+
+
+def prefix_mask(prefix: Int[Tensor, " batch"], n: int) -> Bool[Tensor, "batch 1 n n"]:
+    """A causal mask whose first positions see one another in both directions.
+
+    Position i may attend to position j where j <= i or j < prefix: a decoder-only translator reads
+    its source with such a mask.
+
+    Args:
+        prefix: for each sequence, how many positions are given.
+        n: positions of a sequence, prefix included.
+
+    Source: C34, C41; Raffel et al. (2020), section 3.2. Chapter 17.
+
+    >>> prefix_mask(torch.tensor([2]), 3)[0, 0].int().tolist()
+    [[1, 1, 0], [1, 1, 0], [1, 1, 1]]
+    """
+    given = torch.arange(n, device=prefix.device) < prefix[:, None]  # (batch, n)
+    return (given[:, None, :] | causal_mask(n, device=prefix.device))[:, None]
+
+
 def additive_mask(mask: Bool[Tensor, "*shape"]) -> Float[Tensor, "*shape"]:
     """The additive form of a mask, as documents A and C print it: 0 allowed, -inf hidden.
 

@@ -14,6 +14,7 @@ from jaxtyping import Bool, Float, Int, Shaped
 from torch import Tensor
 
 from mtcourse.decoding.search import Step
+from mtcourse.fast.linear import linear
 from mtcourse.layers.kv_cache import KeyValueCache
 from mtcourse.models.encoder_decoder import EncoderDecoder
 
@@ -81,7 +82,7 @@ def prefix_state(
 
 
 @dataclass(frozen=True)
-class CachedState:
+class DecodedBeams:
     """Keys and values of every position decoded so far, for all beams of a sentence together.
 
     The beams stand side by side as positions of one sequence, and ``ancestors`` tells each beam
@@ -89,22 +90,26 @@ class CachedState:
     keys and values never move.
 
     Args:
-        caches: one for each decoder layer; every step adds a column for each beam.
-        source_keys_values: K_C and V_C of each decoder layer, computed once.
-        source_mask: True where a source token is real.
+        caches: one for each layer; every step adds a column for each beam.
         ancestors: True where a cached column is in a beam's past; None for a single beam that has
             never had a rival.
         position: how many tokens each beam has.
     """
 
     caches: tuple[KeyValueCache, ...]
-    source_keys_values: tuple[tuple[Tensor, Tensor], ...]
-    source_mask: Bool[Tensor, "sentences 1 1 n"] | None
-    ancestors: Bool[Tensor, "sentences beams t"] | None
-    position: int
+    ancestors: Bool[Tensor, "sentences beams t"] | None = None
+    position: int = 0
 
-    def reorder(self, parents: Int[Tensor, "sentences beams"]) -> CachedState:
-        """The state in which beam b continues what was beam parents[b]."""
+    @classmethod
+    def none_yet(
+        cls, layers: int, sentences: int, h: int, d_k: int, capacity: int, like: Tensor
+    ) -> DecodedBeams:
+        """Nothing decoded, with room for ``capacity`` columns in each layer."""
+        empty = (KeyValueCache.empty(sentences, h, d_k, capacity, like) for _ in range(layers))
+        return cls(tuple(empty))
+
+    def reorder(self, parents: Int[Tensor, "sentences beams"]) -> DecodedBeams:
+        """The beams in which beam b continues what was beam parents[b]."""
         if self.ancestors is None:
             if parents.shape[1] == 1:
                 return self
@@ -114,14 +119,49 @@ class CachedState:
         index = parents[..., None].expand(-1, -1, self.ancestors.shape[-1])
         return replace(self, ancestors=self.ancestors.gather(1, index))
 
+    def keep(self, sentences: Int[Tensor, " kept"]) -> DecodedBeams:
+        """The beams of some of the sentences."""
+        return replace(
+            self,
+            caches=tuple(cache.reorder(sentences) for cache in self.caches),
+            ancestors=None if self.ancestors is None else self.ancestors[sentences],
+        )
+
+    def with_selves(
+        self, ids: Int[Tensor, "sentences beams"]
+    ) -> Bool[Tensor, "sentences beams grown"] | None:
+        """The ancestors after the next step: each beam sees its own new column, and no other's."""
+        if self.ancestors is None:
+            return None
+        beams = ids.shape[1]
+        selves = torch.eye(beams, dtype=torch.bool, device=ids.device).expand(len(ids), -1, -1)
+        return torch.cat([self.ancestors, selves], dim=-1)
+
+
+@dataclass(frozen=True)
+class CachedState:
+    """What the decoder of an encoder-decoder remembers between two steps.
+
+    Args:
+        decoded: keys and values of its self-attention, grown at every step.
+        source_keys_values: K_C and V_C of each decoder layer, computed once.
+        source_mask: True where a source token is real.
+    """
+
+    decoded: DecodedBeams
+    source_keys_values: tuple[tuple[Tensor, Tensor], ...]
+    source_mask: Bool[Tensor, "sentences 1 1 n"] | None
+
+    def reorder(self, parents: Int[Tensor, "sentences beams"]) -> CachedState:
+        """The state in which beam b continues what was beam parents[b]."""
+        return replace(self, decoded=self.decoded.reorder(parents))
+
     def keep(self, sentences: Int[Tensor, " kept"]) -> CachedState:
         """The state of some of the sentences."""
         return CachedState(
-            tuple(cache.reorder(sentences) for cache in self.caches),
+            self.decoded.keep(sentences),
             tuple((K[sentences], V[sentences]) for K, V in self.source_keys_values),
             None if self.source_mask is None else self.source_mask[sentences],
-            None if self.ancestors is None else self.ancestors[sentences],
-            self.position,
         )
 
 
@@ -130,25 +170,24 @@ def cached_step(model: EncoderDecoder) -> Step[CachedState]:
 
     The log-probabilities that it returns are valid until it is called again.
     """
-    output = _OutputLayer(model)
+    output = OutputLayer(model.output_weight)
 
     @torch.no_grad()
     def step(
         ids: Int[Tensor, "sentences beams"], state: CachedState
     ) -> tuple[LogProbabilities, CachedState]:
-        ancestors = _with_selves(state.ancestors, ids)
+        decoded = state.decoded
+        ancestors = decoded.with_selves(ids)
         # Each beam is a sequence of one token at the same position, so one row of P serves all.
-        x = model.target_embedding(ids[..., None], state.position).flatten(1, 2)
+        x = model.target_embedding(ids[..., None], decoded.position).flatten(1, 2)
         mask = None if ancestors is None else ancestors[:, None]
         caches = []
-        layers = zip(model.decoder, state.source_keys_values, state.caches, strict=True)
+        layers = zip(model.decoder, state.source_keys_values, decoded.caches, strict=True)
         for block, source_keys_values, cache in layers:
             x, grown = block(x, source_keys_values, state.source_mask, mask, cache)
             caches.append(grown)
-        grown_state = replace(
-            state, caches=tuple(caches), ancestors=ancestors, position=state.position + 1
-        )
-        return output(model.decoder_norm(x)), grown_state
+        grown = DecodedBeams(tuple(caches), ancestors, decoded.position + 1)
+        return output(model.decoder_norm(x)), replace(state, decoded=grown)
 
     return step
 
@@ -168,48 +207,35 @@ def cached_state(
         capacity: columns (steps times beams) to make room for; the caches grow past it by doubling.
     """
     H_E = model.encode(source, source_mask)
-    d_k = model.config.d_model // model.config.h
-    return CachedState(
-        tuple(
-            KeyValueCache.empty(len(source), model.config.h, d_k, capacity, like=H_E)
-            for _ in model.decoder
-        ),
-        tuple(block.cross_attention.keys_values(H_E) for block in model.decoder),
-        source_mask,
-        ancestors=None,
-        position=0,
+    sizes = model.config
+    decoded = DecodedBeams.none_yet(
+        sizes.decoder_layers, len(source), sizes.h, sizes.d_model // sizes.h, capacity, like=H_E
     )
+    keys_values = tuple(block.cross_attention.keys_values(H_E) for block in model.decoder)
+    return CachedState(decoded, keys_values, source_mask)
 
 
-class _OutputLayer:
-    """log softmax(H_D W_O), a few rows at a time, in one buffer for all steps.
+class OutputLayer:
+    """log softmax(H W_O), a few rows at a time, in one buffer for all steps.
 
     It is the largest tensor of a step: on a CPU fresh pages for it would cost a tenth of the step,
     and a few rows of logits are still in the processor's cache when the softmax reads them.
+
+    Args:
+        weight: W_O transposed, a row for each token.
     """
 
     ROWS = 64
 
-    def __init__(self, model: EncoderDecoder) -> None:
-        self.model = model
-        self.buffer = model.output_weight.new_empty(0, len(model.output_weight))
+    def __init__(self, weight: Float[Tensor, "V d_model"]) -> None:
+        self.weight = weight
+        self.buffer = weight.new_empty(0, len(weight))
 
-    def __call__(self, H_D: Float[Tensor, "*batch d_model"]) -> Float[Tensor, "*batch V_t"]:
-        rows = H_D.flatten(0, -2)
+    def __call__(self, H: Float[Tensor, "*batch d_model"]) -> Float[Tensor, "*batch V"]:
+        rows = H.flatten(0, -2)
         if len(rows) > len(self.buffer):
             self.buffer = rows.new_empty(len(rows), self.buffer.shape[1])
         log_probs = self.buffer[: len(rows)]
         for some, place in zip(rows.split(self.ROWS), log_probs.split(self.ROWS), strict=True):
-            torch.log_softmax(self.model.logits(some), dim=-1, out=place)
-        return log_probs.view(*H_D.shape[:-1], -1)
-
-
-def _with_selves(
-    ancestors: Bool[Tensor, "sentences beams t"] | None, ids: Int[Tensor, "sentences beams"]
-) -> Bool[Tensor, "sentences beams grown"] | None:
-    """Lets each beam see its own new column, and no other beam's."""
-    if ancestors is None:
-        return None
-    beams = ids.shape[1]
-    selves = torch.eye(beams, dtype=torch.bool, device=ids.device).expand(len(ids), -1, -1)
-    return torch.cat([ancestors, selves], dim=-1)
+            torch.log_softmax(linear(some, self.weight), dim=-1, out=place)
+        return log_probs.view(*H.shape[:-1], -1)

@@ -15,6 +15,7 @@ from mtcourse.layers.attention import Attention, fused_attention
 from mtcourse.layers.blocks import DecoderBlock, EncoderBlock
 from mtcourse.layers.embeddings import Embedding
 from mtcourse.layers.multi_head import CrossAttention, SelfAttention
+from mtcourse.models.initial_weights import draw_weights
 
 
 @dataclass(frozen=True)
@@ -125,21 +126,10 @@ class EncoderDecoder(nn.Module):
         self.reset_parameters(torch.Generator().manual_seed(seed))
 
     def reset_parameters(self, generator: torch.Generator) -> None:
-        """Xavier-uniform matrices, zero biases, embeddings of variance 1 / d_model.
-
-        W_Q, W_K and W_V are drawn as three square matrices although they stand in one.
-        """
-        d_model = self.config.d_model
-        for name, module in self.named_modules():
-            if isinstance(module, nn.Linear):
-                stacked = name.endswith(("W_QKV", "W_KV"))
-                for matrix in module.weight.split(d_model) if stacked else [module.weight]:
-                    nn.init.xavier_uniform_(matrix, generator=generator)
-                nn.init.zeros_(module.bias)
-            elif isinstance(module, Embedding):
-                nn.init.normal_(module.W_E, std=d_model**-0.5, generator=generator)
+        """Draws every weight anew, as ``draw_weights`` says."""
+        draw_weights(self, generator)
         if not self.config.shared_embeddings:
-            nn.init.normal_(self.output_weight, std=d_model**-0.5, generator=generator)
+            nn.init.normal_(self.output_weight, std=self.config.d_model**-0.5, generator=generator)
 
     def encode(
         self, source: Int[Tensor, "batch n"], source_mask: Bool[Tensor, "batch 1 1 n"] | None = None

@@ -126,7 +126,7 @@ def _card(
         for name, s in scores.items()
     ]
     pairs = [
-        f"| {_cell(pair.source)} | {_cell(translation)} | {_cell(pair.target)} |"
+        f"| {table_cell(pair.source)} | {table_cell(translation)} | {table_cell(pair.target)} |"
         for pair, translation in examples
     ]
     return "\n".join(
@@ -167,6 +167,6 @@ def _with_interval(value: float, interval: tuple[float, float]) -> str:
     return f"{value:.1f} ({interval[0]:.1f} to {interval[1]:.1f})"
 
 
-def _cell(text: str) -> str:
+def table_cell(text: str) -> str:
     """Text that does not break a Markdown table."""
     return text.replace("|", "\\|")

@@ -27,6 +27,8 @@ from mtcourse.training.checkpoints import save_checkpoint as save_weights
 SHIPPED = Path(__file__).parent / "english_dutch"
 LIBREOFFICE_HELP = Path(__file__).parent / "libreoffice_help"
 TOKENIZER, BEST, LAST = "tokenizer", "best", "last"
+FAMILY, TRANSLATOR = "family", "translator"
+"""What a checkpoint says of its model's family; of a translator it says nothing."""
 
 
 @dataclass(frozen=True)
@@ -107,6 +109,11 @@ class Translator:
                 "a checkpoint, as `mtcourse train --out` writes them"
             )
         checkpoint = load_checkpoint(places[0])
+        if (family := checkpoint.config.get(FAMILY, TRANSLATOR)) != TRANSLATOR:
+            raise MtcourseError(
+                f"{folder} holds a model of the family {family}, which does not translate: use "
+                "`mtcourse sample`"
+            )
         model = EncoderDecoder(EncoderDecoderConfig.from_dict(checkpoint.config), attention)
         restore_weights(model, checkpoint)
         tokenizers = TokenizerPair.load(folder / TOKENIZER)

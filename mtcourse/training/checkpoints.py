@@ -103,6 +103,28 @@ def load_checkpoint(folder: Path | str) -> Checkpoint:
     Raises:
         MtcourseError: where a file is missing, damaged, or of another format.
     """
+    place, config = _configured(folder)
+    training = optimizer = None
+    if (place / "training.json").exists():
+        training = _read_json(place / "training.json")
+    if (place / "optimizer.safetensors").exists() and training is not None:
+        state = _nested(_read_tensors(place / "optimizer.safetensors"))
+        optimizer = {"state": state, "param_groups": training.pop("param_groups", None)}
+    weights = _read_tensors(place / "weights.safetensors")
+    return Checkpoint(place, config, weights, optimizer, training)
+
+
+def read_config(folder: Path | str) -> dict[str, Any]:
+    """What the checkpoint in a folder says of its model; the weights are not read.
+
+    Raises:
+        MtcourseError: where there is no checkpoint, or one of another format.
+    """
+    return _configured(folder)[1]
+
+
+def _configured(folder: Path | str) -> tuple[Path, dict[str, Any]]:
+    """The folder that holds the whole checkpoint, and what it says of the model."""
     place = _whole(Path(folder))
     if place is None:
         raise MtcourseError(
@@ -114,14 +136,7 @@ def load_checkpoint(folder: Path | str) -> Checkpoint:
             f"{place / 'config.json'} has format {config.get('format')!r}, "
             f"this version of mtcourse reads format {FORMAT}"
         )
-    training = optimizer = None
-    if (place / "training.json").exists():
-        training = _read_json(place / "training.json")
-    if (place / "optimizer.safetensors").exists() and training is not None:
-        state = _nested(_read_tensors(place / "optimizer.safetensors"))
-        optimizer = {"state": state, "param_groups": training.pop("param_groups", None)}
-    weights = _read_tensors(place / "weights.safetensors")
-    return Checkpoint(place, config["model"], weights, optimizer, training)
+    return place, config["model"]
 
 
 def restore_weights(model: nn.Module, checkpoint: Checkpoint) -> None:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 from mtcourse.text.pairs import SentencePair
+from mtcourse.text.tokenizer import Tokenizer
 
 PAIRS = tuple(
     SentencePair(source, target)
@@ -21,3 +24,9 @@ PAIRS = tuple(
         ("They will open the door tomorrow.", "Zij zullen de deur morgen openen."),
     ]
 )
+
+
+@cache
+def small_tokenizer() -> Tokenizer:
+    """A tokenizer of their Dutch and English."""
+    return Tokenizer.train([side for pair in PAIRS for side in (pair.source, pair.target)], 360)

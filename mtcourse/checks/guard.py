@@ -62,7 +62,17 @@ OPERATIONS: Mapping[str, tuple[str, ...]] = {
     "one-hot": ("one_hot",),
     "attention": _ATTENTION,
     "multi-head attention": _MULTI_HEAD,
-    "layer normalisation": ("layer_norm", "native_layer_norm"),
+    "layer normalisation": (
+        "layer_norm",
+        "native_layer_norm",
+        "batch_norm",  # of transposed rows, it is a layer normalisation
+        "batch_norm_impl_index",
+        "native_batch_norm",
+        "native_batch_norm_legit",
+        "group_norm",  # with one group, likewise
+        "native_group_norm",
+    ),
+    "an optimiser": ("adam", "_single_tensor_adam", "adamw"),
     "masks": ("tril", "triu", "ones", "ones_like", "eye", "full", "le", "lt", "ge", "gt"),
     "gradients": (
         "run_backward",  # what grad, backward, jacobian, vjp and jacrev end in

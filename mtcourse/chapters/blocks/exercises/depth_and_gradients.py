@@ -244,6 +244,22 @@ class Wrong:
         """
         return _but(norms, factors=(norms[:, 1:] / norms[:, :-1]).median(-1).values)
 
+    def from_the_first_to_the_last(norms):
+        """Your factors lead along your line from the first layer to the last.
+
+        The question asks for the factor from one layer to the next.
+        """
+        return _answer((_slopes(norms) * (norms.shape[1] - 1)).exp())
+
+    def axes_exchanged(norms):
+        """You fitted the number of the layer to ln(norm): the two axes are exchanged.
+
+        Which of the two do you square and sum below the fraction bar?
+        """
+        logs = norms.log() - norms.log().mean(-1, keepdim=True)
+        number = torch.arange(norms.shape[1], dtype=norms.dtype)
+        return _answer(((logs * number).sum(-1) / (logs**2).sum(-1)).exp())
+
     def through_the_origin(norms):
         """Your line goes through 0 at layer 0. The norms of real layers need not.
 

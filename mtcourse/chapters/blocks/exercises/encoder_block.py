@@ -91,16 +91,21 @@ def _as_it_is(x):
     return x
 
 
+def _added(x, out):
+    """A residual connection: the rows, and what the sublayer returns."""
+    return x + out
+
+
 class Half:
     """How one half of a block can be put together; the docstring is how a message says so."""
 
-    def pre_norm(x, sublayer, norm):
+    def pre_norm(x, sublayer, norm, together=_added):
         """you normalised what the sublayer reads, and not the sum"""
-        return x + sublayer(norm(x))
+        return together(x, sublayer(norm(x)))
 
-    def post_norm(x, sublayer, norm):
+    def post_norm(x, sublayer, norm, together=_added):
         """you normalised the sum, and not what the sublayer reads"""
-        return norm(x + sublayer(x))
+        return norm(together(x, sublayer(x)))
 
     def output_normalised(x, sublayer, norm):
         """you normalised what the sublayer returns, before the sum"""
@@ -210,6 +215,243 @@ def _of_norms(half: Callable, first: int, second: int, said: str, hint: str) -> 
     return block
 
 
+def _added_in_place(x, out):
+    x += out
+    return x
+
+
+def _added_to_a_constant(x, out):
+    return x.detach() + out
+
+
+def _out_alone(x, out):
+    return out
+
+
+def _subtracted(x, out):
+    return x - out
+
+
+def _multiplied(x, out):
+    return x * out
+
+
+def _relu_of_the_sum(x, out):
+    return F.relu(x + out)
+
+
+def _relu_of_the_output(x, out):
+    return x + F.relu(out)
+
+
+class InBoth:
+    """What learners write in a pre-norm block and in a post-norm block alike.
+
+    ``half`` is how a half should be put together. All of them say the same in both blocks.
+    """
+
+    def changes_x(x, w, half):
+        """The result is right, but your function changes x.
+
+        `x += …` writes into the caller's tensor. `x = x + …` makes a new one.
+        """
+        attention, network, norm_1, norm_2 = parts_of(w)
+        return half(half(x, attention, norm_1, _added_in_place), network, norm_2)
+
+    def residual_does_not_learn(x, w, half):
+        """The result is right, but no gradient flows back along the residual connection.
+
+        Where did you detach or copy x? This path is what the residual connection is for.
+        """
+        attention, network, norm_1, norm_2 = parts_of(w)
+        return half(half(x, attention, norm_1, _added_to_a_constant), network, norm_2)
+
+    def first_norm_twice(x, w, half):
+        """You used norm_1 both times. Each norm has its own gain and bias.
+
+        norm_1 belongs to attention, norm_2 to the network.
+        """
+        attention, network, norm_1, _norm_2 = parts_of(w)
+        return half(half(x, attention, norm_1), network, norm_1)
+
+    def second_norm_twice(x, w, half):
+        """You used norm_2 both times. Each norm has its own gain and bias.
+
+        norm_1 belongs to attention, norm_2 to the network.
+        """
+        attention, network, _norm_1, norm_2 = parts_of(w)
+        return half(half(x, attention, norm_2), network, norm_2)
+
+    def norms_exchanged(x, w, half):
+        """You exchanged the two norms.
+
+        norm_1 belongs to attention, norm_2 to the network.
+        """
+        attention, network, norm_1, norm_2 = parts_of(w)
+        return half(half(x, attention, norm_2), network, norm_1)
+
+    def network_first(x, w, half):
+        """You put the network before attention, with its own norm.
+
+        Which sublayer comes first in the block?
+        """
+        attention, network, norm_1, norm_2 = parts_of(w)
+        return half(half(x, network, norm_2), attention, norm_1)
+
+    def network_in_the_place_of_attention(x, w, half):
+        """You exchanged the two sublayers, but not the norms.
+
+        Attention comes first, with norm_1.
+        """
+        attention, network, norm_1, norm_2 = parts_of(w)
+        return half(half(x, network, norm_1), attention, norm_2)
+
+    def without_norms(x, w, half):
+        """You used neither norm.
+
+        Each half of the block has a norm. What does it normalise?
+        """
+        attention, network, _norm_1, _norm_2 = parts_of(w)
+        return half(half(x, attention, _as_it_is), network, _as_it_is)
+
+    def without_residuals(x, w, half):
+        """You left out both residual connections.
+
+        What is added to the output of a sublayer?
+        """
+        attention, network, norm_1, norm_2 = parts_of(w)
+        return half(half(x, attention, norm_1, _out_alone), network, norm_2, _out_alone)
+
+    def without_first_residual(x, w, half):
+        """You left out the residual connection around attention.
+
+        What is added to the output of attention?
+        """
+        attention, network, norm_1, norm_2 = parts_of(w)
+        return half(half(x, attention, norm_1, _out_alone), network, norm_2)
+
+    def without_second_residual(x, w, half):
+        """You left out the residual connection around the network.
+
+        What is added to the output of the network?
+        """
+        attention, network, norm_1, norm_2 = parts_of(w)
+        return half(half(x, attention, norm_1), network, norm_2, _out_alone)
+
+    def normalised_on_both_sides(x, w, half):
+        """You normalised before each sublayer and once more after each sum.
+
+        Each norm is used once.
+        """
+        attention, network, norm_1, norm_2 = parts_of(w)
+        y = norm_1(x + attention(norm_1(x)))
+        return norm_2(y + network(norm_2(y)))
+
+    def first_norm_for_both_and_the_second_at_the_end(x, w, half):
+        """You used norm_1 before both sublayers, and norm_2 at the end.
+
+        norm_1 belongs to attention, norm_2 to the network. Where does each stand?
+        """
+        attention, network, norm_1, norm_2 = parts_of(w)
+        y = x + attention(norm_1(x))
+        return norm_2(y + network(norm_1(y)))
+
+    def attention_twice(x, w, half):
+        """You used attention in both places.
+
+        The second sublayer is the network.
+        """
+        attention, _network, norm_1, norm_2 = parts_of(w)
+        return half(half(x, attention, norm_1), attention, norm_2)
+
+    def network_twice(x, w, half):
+        """You used the network in both places.
+
+        The first sublayer is attention.
+        """
+        _attention, network, norm_1, norm_2 = parts_of(w)
+        return half(half(x, network, norm_1), network, norm_2)
+
+    def sublayers_subtracted(x, w, half):
+        """You subtracted what the sublayers return. Add it.
+
+        A residual connection is a sum.
+        """
+        attention, network, norm_1, norm_2 = parts_of(w)
+        return half(half(x, attention, norm_1, _subtracted), network, norm_2, _subtracted)
+
+    def sublayers_multiplied(x, w, half):
+        """You multiplied the rows by what the sublayers return. Add it.
+
+        A residual connection is a sum.
+        """
+        attention, network, norm_1, norm_2 = parts_of(w)
+        return half(half(x, attention, norm_1, _multiplied), network, norm_2, _multiplied)
+
+    def relu_after_the_sums(x, w, half):
+        """A ReLU follows each of your sums, as in residual networks for images.
+
+        The network has its ReLU inside. The block has no other.
+        """
+        attention, network, norm_1, norm_2 = parts_of(w)
+        return half(half(x, attention, norm_1, _relu_of_the_sum), network, norm_2, _relu_of_the_sum)
+
+    def relu_after_the_network(x, w, half):
+        """You took a ReLU of what the network returns.
+
+        The network has its ReLU inside. Add what it returns, as it is.
+        """
+        attention, network, norm_1, norm_2 = parts_of(w)
+        return half(half(x, attention, norm_1), network, norm_2, _relu_of_the_output)
+
+    def returned_both_halves(x, w, half):
+        """You return two things, the rows after the first half and those after the second. The
+        question asks for the second alone.
+
+        What does a block give to the next block?
+        """
+        attention, network, norm_1, norm_2 = parts_of(w)
+        y = half(x, attention, norm_1)
+        return y, half(y, network, norm_2)
+
+    def six_blocks(x, w, half):
+        """You ran the block six times. The question asks for one block.
+
+        In the stack, each block has weights of its own.
+        """
+        attention, network, norm_1, norm_2 = parts_of(w)
+        for _ in range(6):
+            x = half(half(x, attention, norm_1), network, norm_2)
+        return x
+
+    def part_called_without_weights(x, w, half):
+        """Python stopped with a TypeError on every input. Most often a part is called without `w`.
+
+        Each of the four parts takes two arguments: rows, and the weights.
+        """
+        raise TypeError
+
+
+def mistakes_in_both(half: Callable) -> tuple[Callable, ...]:
+    """The mistakes of ``InBoth``, made in blocks of such halves.
+
+    Args:
+        half: how both halves should be put together.
+    """
+    return tuple(_made_in(half, mistake) for mistake in functions_of(InBoth))
+
+
+def _made_in(half: Callable, mistake: Callable) -> Callable:
+    """This mistake in a block of such halves, with its message."""
+
+    def block(x, w):
+        return mistake(x, w, half)
+
+    block.__name__ = f"{mistake.__name__}_in_{half.__name__}"
+    block.__doc__ = mistake.__doc__
+    return block
+
+
 class Rows:
     """What the network can read, and what can be added to its output: said by the docstring."""
 
@@ -278,24 +520,6 @@ def _wired(is_pre: bool, read: Callable, added: Callable, said: str, hint: str) 
 
 class Wrong:
     """What learners write, the more particular before the more general."""
-
-    def changes_x(x, w):
-        """The result is right, but your function changes x.
-
-        `x += …` writes into the caller's tensor. `x = x + …` makes a new one.
-        """
-        attention, network, norm_1, norm_2 = parts_of(w)
-        x += attention(norm_1(x))
-        return x + network(norm_2(x))
-
-    def residual_does_not_learn(x, w):
-        """The result is right, but no gradient flows back along the residual connection.
-
-        Where did you detach or copy x? This path is what the residual connection is for.
-        """
-        attention, network, norm_1, norm_2 = parts_of(w)
-        y = x.detach() + attention(norm_1(x))
-        return y + network(norm_2(y))
 
     def post_norm(x, w):
         """You wrote the post-norm block of B11 and B13: each norm comes after the sum.
@@ -369,54 +593,6 @@ class Wrong:
         z = norm_2(y)
         return z + network(z)
 
-    def first_norm_twice(x, w):
-        """You used norm_1 both times. Each norm has its own gain and bias.
-
-        Which norm stands before the network?
-        """
-        attention, network, norm_1, _norm_2 = parts_of(w)
-        return _block(x, attention, network, norm_1, norm_1)
-
-    def second_norm_twice(x, w):
-        """You used norm_2 both times. Each norm has its own gain and bias.
-
-        Which norm stands before attention?
-        """
-        attention, network, _norm_1, norm_2 = parts_of(w)
-        return _block(x, attention, network, norm_2, norm_2)
-
-    def norms_exchanged(x, w):
-        """You exchanged the two norms.
-
-        norm_1 stands before attention, norm_2 before the network.
-        """
-        attention, network, norm_1, norm_2 = parts_of(w)
-        return _block(x, attention, network, norm_2, norm_1)
-
-    def network_first(x, w):
-        """You put the network before attention, with its own norm.
-
-        Which sublayer comes first in the block?
-        """
-        attention, network, norm_1, norm_2 = parts_of(w)
-        return _block(x, network, attention, norm_2, norm_1)
-
-    def network_in_the_place_of_attention(x, w):
-        """You exchanged the two sublayers, but not the norms.
-
-        Attention comes first, after norm_1.
-        """
-        attention, network, norm_1, norm_2 = parts_of(w)
-        return _block(x, network, attention, norm_1, norm_2)
-
-    def without_norms(x, w):
-        """You used neither norm.
-
-        What does a sublayer read in the pre-norm block?
-        """
-        attention, network, _norm_1, _norm_2 = parts_of(w)
-        return _block(x, attention, network, _as_it_is, _as_it_is)
-
     def without_first_norm(x, w):
         """Your attention reads x itself: norm_1 is missing.
 
@@ -432,32 +608,6 @@ class Wrong:
         """
         attention, network, norm_1, _norm_2 = parts_of(w)
         return _block(x, attention, network, norm_1, _as_it_is)
-
-    def without_residuals(x, w):
-        """You left out both residual connections.
-
-        What is added to the output of a sublayer?
-        """
-        attention, network, norm_1, norm_2 = parts_of(w)
-        return network(norm_2(attention(norm_1(x))))
-
-    def without_first_residual(x, w):
-        """You left out the residual connection around attention.
-
-        What is added to the output of attention?
-        """
-        attention, network, norm_1, norm_2 = parts_of(w)
-        A, _ = _parts(x, attention, network, norm_1, norm_2)
-        return A + network(norm_2(A))
-
-    def without_second_residual(x, w):
-        """You left out the residual connection around the network.
-
-        What is added to the output of the network?
-        """
-        attention, network, norm_1, norm_2 = parts_of(w)
-        _, y = _parts(x, attention, network, norm_1, norm_2)
-        return network(norm_2(y))
 
     def network_reads_the_input(x, w):
         """Your network reads the input of the block, not the sum after attention. Both sublayers
@@ -517,6 +667,26 @@ class Wrong:
         A, y = _parts(x, attention, network, norm_1, norm_2)
         return A + network(norm_2(y))
 
+    def bracket_of_the_network_too_late(x, w):
+        """Your network reads the sum of the normalised rows and the rows themselves, and nothing is
+        added to its output.
+
+        Close the bracket of the network after the norm: the second residual connection is outside.
+        """
+        attention, network, norm_1, norm_2 = parts_of(w)
+        _, y = _parts(x, attention, network, norm_1, norm_2)
+        return network(norm_2(y) + y)
+
+    def both_brackets_too_late(x, w):
+        """Both sublayers read the sum of the normalised rows and the rows themselves, and nothing
+        is added to their outputs.
+
+        Close the bracket of each sublayer after the norm: the residual connection is outside.
+        """
+        attention, network, norm_1, norm_2 = parts_of(w)
+        y = attention(norm_1(x) + x)
+        return network(norm_2(y) + y)
+
     def input_added_twice(x, w):
         """You added x once more at the end. It is in the sum after attention already.
 
@@ -543,15 +713,6 @@ class Wrong:
         attention, network, norm_1, norm_2 = parts_of(w)
         return norm_1(_block(x, attention, network, norm_1, norm_2))
 
-    def normalised_on_both_sides(x, w):
-        """You normalised before each sublayer and once more after each sum.
-
-        Each norm is used once, before its sublayer.
-        """
-        attention, network, norm_1, norm_2 = parts_of(w)
-        y = norm_1(x + attention(norm_1(x)))
-        return norm_2(y + network(norm_2(y)))
-
     def normalised_in_and_out(x, w):
         """You normalised what each sublayer reads and also what it returns.
 
@@ -560,15 +721,6 @@ class Wrong:
         attention, network, norm_1, norm_2 = parts_of(w)
         y = x + norm_1(attention(norm_1(x)))
         return y + norm_2(network(norm_2(y)))
-
-    def first_norm_twice_and_the_second_at_the_end(x, w):
-        """You used norm_1 before both sublayers, and norm_2 at the end.
-
-        norm_2 stands before the network. In pre-norm, the last norm stands after the whole stack of
-        blocks, not in each block.
-        """
-        attention, network, norm_1, norm_2 = parts_of(w)
-        return norm_2(_block(x, attention, network, norm_1, norm_1))
 
     def post_norm_with_the_input_added(x, w):
         """You wrote a post-norm block: each norm comes after the sum. And your second residual
@@ -613,22 +765,6 @@ class Wrong:
         _attention, network, _norm_1, norm_2 = parts_of(w)
         return x + network(norm_2(x))
 
-    def attention_twice(x, w):
-        """You used attention in both places.
-
-        The second sublayer is the network.
-        """
-        attention, _network, norm_1, norm_2 = parts_of(w)
-        return _block(x, attention, attention, norm_1, norm_2)
-
-    def network_twice(x, w):
-        """You used the network in both places.
-
-        The first sublayer is attention.
-        """
-        _attention, network, norm_1, norm_2 = parts_of(w)
-        return _block(x, network, network, norm_1, norm_2)
-
     def sums_halved(x, w):
         """You took the mean of the two rows at each residual connection. Add them.
 
@@ -637,33 +773,6 @@ class Wrong:
         attention, network, norm_1, norm_2 = parts_of(w)
         y = (x + attention(norm_1(x))) / 2
         return (y + network(norm_2(y))) / 2
-
-    def sublayers_subtracted(x, w):
-        """You subtracted what the sublayers return. Add it.
-
-        Which sign has a residual connection?
-        """
-        attention, network, norm_1, norm_2 = parts_of(w)
-        y = x - attention(norm_1(x))
-        return y - network(norm_2(y))
-
-    def sublayers_multiplied(x, w):
-        """You multiplied the rows by what the sublayers return. Add it.
-
-        A residual connection is a sum.
-        """
-        attention, network, norm_1, norm_2 = parts_of(w)
-        y = x * attention(norm_1(x))
-        return y * network(norm_2(y))
-
-    def relu_after_the_sums(x, w):
-        """A ReLU follows each of your sums, as in residual networks for images.
-
-        The network has its ReLU inside. Nothing follows the sums.
-        """
-        attention, network, norm_1, norm_2 = parts_of(w)
-        y = F.relu(x + attention(norm_1(x)))
-        return F.relu(y + network(norm_2(y)))
 
     def one_norm_in_front(x, w):
         """You normalised the input once, with norm_1, and never used norm_2.
@@ -675,32 +784,6 @@ class Wrong:
         z = norm_1(x)
         z = z + attention(z)
         return z + network(z)
-
-    def returned_both_halves(x, w):
-        """You return two things, the rows after the first half and those after the second. The
-        question asks for the second alone.
-
-        What does a block give to the next block?
-        """
-        attention, network, norm_1, norm_2 = parts_of(w)
-        _, y = _parts(x, attention, network, norm_1, norm_2)
-        return y, y + network(norm_2(y))
-
-    def six_blocks(x, w):
-        """You ran the block six times. The question asks for one block.
-
-        In the stack, each block has weights of its own.
-        """
-        for _ in range(6):
-            x = correct(x, w)
-        return x
-
-    def part_called_without_weights(x, w):
-        """Python stopped with a TypeError on every input. Most often a part is called without `w`.
-
-        Each of the four parts takes two arguments: rows, and the weights.
-        """
-        raise TypeError
 
     def network_reads_both_norms_of_the_input(x, w):
         """Your network reads the block's input, normalised with norm_1 and once more with norm_2,
@@ -817,6 +900,7 @@ EXERCISE = Exercise(
     hint="For each sublayer, ask three questions. What does it read? What is added to what it "
     "returns? Where does the norm stand? Draw the block as two detours around one straight line.",
     misconceptions=(
+        *mistakes_in_both(Half.pre_norm),
         *functions_of(Wrong),
         *mistaken_halves(Half.pre_norm, _HINT, _NAMED),
         *mistaken_wiring(True, _WIRING, _NAMED_WIRING),

@@ -354,6 +354,15 @@ class Wrong:
         """
         return correct(x, torch.ones_like(gain), G + gain, epsilon)
 
+    def only_the_first_term_divided(x, gain, G, epsilon=1e-5):
+        """You divided only the first term by the root, and not the two that you subtract.
+
+        Each of the three paths ends with a division by the root. Are there brackets around them?
+        """
+        z, r = _parts(x, epsilon)
+        g = gain * G
+        return g / r - _mean(g) - z * _mean(g * z)
+
     def first_two_terms_not_divided(x, gain, G, epsilon=1e-5):
         """You divided only the last term by the root. Brackets?
 

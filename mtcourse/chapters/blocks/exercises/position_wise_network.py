@@ -488,6 +488,21 @@ class Wrong:
         """
         return F.relu(x + correct(x, W_1, b_1, W_2, b_2))
 
+    def cut_off_at_1(x, W_1, b_1, W_2, b_2):
+        """You let no number between the layers grow beyond 1. A ReLU has no upper bound.
+
+        Which numbers does a ReLU change?
+        """
+        return _with(lambda z: z.clamp(0, 1), x, W_1, b_1, W_2, b_2)
+
+    def torch_max_of_a_number(x, W_1, b_1, W_2, b_2):
+        """Python stopped with a TypeError on every input. Most often `torch.max` is called with the
+        number 0 and a tensor.
+
+        `torch.max` does not compare a tensor with a number. `torch.relu` and `clamp` do.
+        """
+        raise TypeError
+
     def residual_without_relu(x, W_1, b_1, W_2, b_2):
         """You added x to the result, and the ReLU between the layers is missing.
 

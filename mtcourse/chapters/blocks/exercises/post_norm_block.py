@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import torch
-import torch.nn.functional as F
 
 from mtcourse.chapters.blocks.exercises.encoder_block import (
     Half,
@@ -11,6 +10,7 @@ from mtcourse.chapters.blocks.exercises.encoder_block import (
     mistaken_halves,
     mistaken_norms,
     mistaken_wiring,
+    mistakes_in_both,
     parts_of,
 )
 from mtcourse.checks.exercise import Exercise, functions_of
@@ -33,25 +33,6 @@ def _without(x):
 
 class Wrong:
     """What learners write, the more particular before the more general."""
-
-    def changes_x(x, w):
-        """The result is right, but your function changes x.
-
-        `x += …` writes into the caller's tensor. `x = x + …` makes a new one.
-        """
-        attention, network, norm_1, norm_2 = parts_of(w)
-        x += attention(x)
-        X_1 = norm_1(x)
-        return norm_2(X_1 + network(X_1))
-
-    def residual_does_not_learn(x, w):
-        """The result is right, but no gradient flows back along the residual connection.
-
-        Where did you detach or copy x? This path is what the residual connection is for.
-        """
-        attention, network, norm_1, norm_2 = parts_of(w)
-        X_1 = norm_1(x.detach() + attention(x))
-        return norm_2(X_1 + network(X_1))
 
     def pre_norm(x, w):
         """You wrote a pre-norm block: each norm stands before its sublayer.
@@ -134,39 +115,6 @@ class Wrong:
         attention, network, _norm_1, norm_2 = parts_of(w)
         return _block(x, attention, network, _without, norm_2)
 
-    def without_norms(x, w):
-        """You used neither norm.
-
-        What stands outside the brackets of B11 and B13?
-        """
-        attention, network, _norm_1, _norm_2 = parts_of(w)
-        return _block(x, attention, network, _without, _without)
-
-    def without_residuals(x, w):
-        """You left out both residual connections.
-
-        Which sum stands in the brackets?
-        """
-        attention, network, norm_1, norm_2 = parts_of(w)
-        return norm_2(network(norm_1(attention(x))))
-
-    def without_first_residual(x, w):
-        """You left out the residual connection around attention.
-
-        Which sum stands in the brackets of B11?
-        """
-        attention, network, norm_1, norm_2 = parts_of(w)
-        X_1 = norm_1(attention(x))
-        return norm_2(X_1 + network(X_1))
-
-    def without_second_residual(x, w):
-        """You left out the residual connection around the network.
-
-        Which sum stands in the brackets of B13?
-        """
-        attention, network, norm_1, norm_2 = parts_of(w)
-        return norm_2(network(norm_1(x + attention(x))))
-
     def network_reads_the_sum_before_the_norm(x, w):
         """Your network reads the first sum before it is normalised.
 
@@ -201,46 +149,6 @@ class Wrong:
         attention, network, norm_1, norm_2 = parts_of(w)
         return norm_2(norm_1(x + attention(x)) + network(x))
 
-    def first_norm_twice(x, w):
-        """You used norm_1 both times. Each norm has its own gain and bias.
-
-        Which norm comes after the network?
-        """
-        attention, network, norm_1, _norm_2 = parts_of(w)
-        return _block(x, attention, network, norm_1, norm_1)
-
-    def second_norm_twice(x, w):
-        """You used norm_2 both times. Each norm has its own gain and bias.
-
-        Which norm comes after attention?
-        """
-        attention, network, _norm_1, norm_2 = parts_of(w)
-        return _block(x, attention, network, norm_2, norm_2)
-
-    def norms_exchanged(x, w):
-        """You exchanged the two norms.
-
-        norm_1 comes after attention, norm_2 after the network.
-        """
-        attention, network, norm_1, norm_2 = parts_of(w)
-        return _block(x, attention, network, norm_2, norm_1)
-
-    def network_first(x, w):
-        """You put the network before attention, with its own norm.
-
-        Which comes first, B11 or B13?
-        """
-        attention, network, norm_1, norm_2 = parts_of(w)
-        return _block(x, network, attention, norm_2, norm_1)
-
-    def network_in_the_place_of_attention(x, w):
-        """You exchanged the two sublayers, but not the norms.
-
-        Attention comes first, and then norm_1.
-        """
-        attention, network, norm_1, norm_2 = parts_of(w)
-        return _block(x, network, attention, norm_1, norm_2)
-
     def pre_norm_that_changes_x(x, w):
         """You wrote a pre-norm block: each norm stands before its sublayer. And it changes x.
 
@@ -268,15 +176,6 @@ class Wrong:
         z = norm_1(x)
         return x + attention(z) + network(z)
 
-    def pre_norm_with_one_norm_at_the_end(x, w):
-        """You used norm_1 before both sublayers, and norm_2 at the end.
-
-        B11 and B13 normalise each sum, and nothing else.
-        """
-        attention, network, norm_1, norm_2 = parts_of(w)
-        y = x + attention(norm_1(x))
-        return norm_2(y + network(norm_1(y)))
-
     def without_the_network(x, w):
         """You returned X₁. The network is missing.
 
@@ -292,31 +191,6 @@ class Wrong:
         """
         _attention, network, _norm_1, norm_2 = parts_of(w)
         return norm_2(x + network(x))
-
-    def attention_twice(x, w):
-        """You used attention in both places.
-
-        The second sublayer is the network.
-        """
-        attention, _network, norm_1, norm_2 = parts_of(w)
-        return _block(x, attention, attention, norm_1, norm_2)
-
-    def network_twice(x, w):
-        """You used the network in both places.
-
-        The first sublayer is attention.
-        """
-        _attention, network, norm_1, norm_2 = parts_of(w)
-        return _block(x, network, network, norm_1, norm_2)
-
-    def normalised_on_both_sides(x, w):
-        """You normalised before each sublayer and once more after each sum.
-
-        Each norm is used once, after its sum.
-        """
-        attention, network, norm_1, norm_2 = parts_of(w)
-        X_1 = norm_1(x + attention(norm_1(x)))
-        return norm_2(X_1 + network(norm_2(X_1)))
 
     def normalised_twice_at_the_end(x, w):
         """You normalised the result twice.
@@ -360,50 +234,6 @@ class Wrong:
         attention, network, norm_1, norm_2 = parts_of(w)
         return norm_2(norm_1(x + attention(x) + network(x)))
 
-    def relu_after_the_sums(x, w):
-        """A ReLU follows each of your sums, as in residual networks for images.
-
-        The network has its ReLU inside. After the sums come only the norms.
-        """
-        attention, network, norm_1, norm_2 = parts_of(w)
-        X_1 = norm_1(F.relu(x + attention(x)))
-        return norm_2(F.relu(X_1 + network(X_1)))
-
-    def sublayers_subtracted(x, w):
-        """You subtracted what the sublayers return. Add it.
-
-        Which sign stands in the brackets of B11 and B13?
-        """
-        attention, network, norm_1, norm_2 = parts_of(w)
-        X_1 = norm_1(x - attention(x))
-        return norm_2(X_1 - network(X_1))
-
-    def returned_both_halves(x, w):
-        """You return two things, the rows after the first half and those after the second. The
-        question asks for the second alone.
-
-        What does a block give to the next block?
-        """
-        attention, network, norm_1, norm_2 = parts_of(w)
-        y = norm_1(x + attention(x))
-        return y, norm_2(y + network(y))
-
-    def six_blocks(x, w):
-        """You ran the block six times. The question asks for one block.
-
-        In the stack, each block has weights of its own.
-        """
-        for _ in range(6):
-            x = correct(x, w)
-        return x
-
-    def part_called_without_weights(x, w):
-        """Python stopped with a TypeError on every input. Most often a part is called without `w`.
-
-        Each of the four parts takes two arguments: rows, and the weights.
-        """
-        raise TypeError
-
     def network_reads_the_normalised_input(x, w):
         """Your network reads the block's input, normalised with norm_1. Attention's output is not
         in it.
@@ -420,15 +250,6 @@ class Wrong:
         """
         attention, network, norm_1, _norm_2 = parts_of(w)
         return _block(x, attention, network, _without, norm_1)
-
-    def sublayers_multiplied(x, w):
-        """You multiplied the rows by what the sublayers return. Add it.
-
-        A residual connection is a sum.
-        """
-        attention, network, norm_1, norm_2 = parts_of(w)
-        X_1 = norm_1(x * attention(x))
-        return norm_2(X_1 * network(X_1))
 
     def halves_added(x, w):
         """You added X₁ once more at the end, after norm_2.
@@ -524,6 +345,7 @@ EXERCISE = Exercise(
     hint="Translate B11 and then B13, from the inside of the brackets to the outside: sublayer, "
     "sum, norm. Which tensor does B13 use twice?",
     misconceptions=(
+        *mistakes_in_both(Half.post_norm),
         *functions_of(Wrong),
         *mistaken_halves(Half.post_norm, _HINT, _NAMED),
         *mistaken_wiring(False, _WIRING, _NAMED_WIRING),

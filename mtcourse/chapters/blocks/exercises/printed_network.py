@@ -253,6 +253,13 @@ class Wrong:
         """
         return _answer(columns=(D_MODEL, D_MODEL))
 
+    def columns_of_one_number():
+        """Your W_1 has a single column, and a column x of 4 numbers does not fit it.
+
+        In W_1 x, how many columns must W_1 have?
+        """
+        return _answer(columns=(D_FF, 1))
+
     def biases_exchanged():
         """You exchanged the sizes of the two biases.
 
@@ -266,6 +273,13 @@ class Wrong:
         b_2 is added at the end. How wide is a row there?
         """
         return _answer(biases=(D_FF, D_FF), network=_NETWORK + D_FF - D_MODEL)
+
+    def wide_biases_in_the_network():
+        """Your count of the network comes out as if both biases had 16 numbers.
+
+        How many numbers have W_1, b_1, W_2 and b_2? Write the four below each other.
+        """
+        return _answer(network=_NETWORK + D_FF - D_MODEL)
 
     def both_biases_wide():
         """Your b_2 is as wide as the middle.
@@ -380,9 +394,9 @@ class Wrong:
         return _answer(layer=D_MODEL**2 + _NETWORK + 2 * _NORM)
 
     def attention_for_each_head():
-        """You counted three 4 × 4 matrices for each of the two heads.
+        """Your layer has 48 numbers too many: as many as three more 4 × 4 matrices have.
 
-        The heads share the width: both are in the same three matrices.
+        The two heads share the width: both are in the same three matrices. And a norm is 4 wide.
         """
         return _answer(layer=2 * _ATTENTION + _NETWORK + 2 * _NORM)
 
@@ -507,9 +521,9 @@ class Wrong:
         return _answer(network=D_MODEL * D_FF + D_FF)
 
     def attention_with_biases():
-        """You gave W_Q, W_K and W_V a bias each.
+        """Your layer has 12 numbers too many: as many as biases of W_Q, W_K and W_V have.
 
-        The question says that they have none.
+        The question says that these have no biases. And b_2 of the network is 4 wide.
         """
         return _answer(layer=_ATTENTION + 3 * D_MODEL + _NETWORK + 2 * _NORM)
 
@@ -579,6 +593,26 @@ def _other_letters(named):
                 yield _letters(chosen, next(x for x in letters if (x in chosen) != (x in right)))
 
 
+def _other_orders(named):
+    """One mistake for each other order of the right letters that has no message of its own."""
+    for chosen in map("".join, itertools.permutations(correct()["exist"])):
+        if chosen != correct()["exist"] and chosen not in named:
+            yield _order(chosen)
+
+
+def _order(chosen):
+    """The right letters in this order."""
+
+    def ordered():
+        return _answer(exist=chosen)
+
+    ordered.__name__ = f"letters_in_the_order_{chosen}"
+    ordered.__doc__ = (
+        f'Your letters are right, but "{chosen}" is not in the order of the alphabet.\n\nSort them.'
+    )
+    return ordered
+
+
 def _letters(chosen, wrong):
     """These letters, with a word on the first that is wrong."""
     product, shapes = _PRODUCTS[wrong]
@@ -609,7 +643,7 @@ def _every_mistake():
     """Those above, and all other letters."""
     named = [wrong() for wrong in functions_of(Wrong)]
     letters = {str(one["exist"]) for one in named if isinstance(one, dict)}
-    return (*functions_of(Wrong), *_other_letters(letters))
+    return (*functions_of(Wrong), *_other_letters(letters), *_other_orders(letters))
 
 
 class Right:

@@ -96,6 +96,21 @@ class Wrong:
         """
         return _answer(encoder_scores=(H, M, M))
 
+    def scores_for_six_layers():
+        """Your scores have a matrix for each of the six layers. One layer is asked for.
+
+        How many matrices of scores does an attention of one layer have?
+        """
+        return _answer(encoder_scores=(6, N, N), cross_scores=(6, M, N))
+
+    def encoder_scores_for_six_layers():
+        """Your scores of the encoder have a matrix for each of the six layers. One layer is asked
+        for.
+
+        How many matrices of scores does an attention of one layer have?
+        """
+        return _answer(encoder_scores=(6, N, N))
+
     def queries_for_scores():
         """Where scores are asked for, you give the shape of queries: a row is as wide as a head.
 
@@ -353,6 +368,22 @@ class Wrong:
         """
         return _answer(encoder_layer=_ATTENTION + _NETWORK + _NORM)
 
+    def encoder_layer_short_by_16():
+        """Your encoder layer lacks 16 numbers: as many as one matrix of its attention has, or both
+        of its normalisations.
+
+        List the four matrices, and a gain and a bias for each normalisation.
+        """
+        return _answer(encoder_layer=_ATTENTION + _NETWORK + 2 * _NORM - D * D)
+
+    def decoder_layer_short_by_16():
+        """Your decoder layer lacks 16 numbers: as many as one matrix of attention has, or two of
+        its normalisations.
+
+        List the four matrices of each attention, and a gain and a bias for each normalisation.
+        """
+        return _answer(decoder_layer=2 * _ATTENTION + _NETWORK + 3 * _NORM - D * D)
+
     def decoder_with_two_norms():
         """Your decoder layer comes out as if it had only two normalisations.
 
@@ -393,9 +424,9 @@ class Wrong:
         )
 
     def output_for_each_position():
-        """Your output matrix has numbers for each position.
+        """Your output matrix is six times too large, as if each position or each layer had one.
 
-        All positions use the same W_output.
+        There is one W_output, behind the last layer, and all positions use it.
         """
         return _answer(output=M * D * V_T)
 

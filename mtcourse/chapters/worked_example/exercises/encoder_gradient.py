@@ -158,6 +158,15 @@ class Wrong:
         """
         return _back(heads_bar, Q, K, V, W_K, W_V, real, divisor=K.shape[-1])
 
+    def scaled_by_d_k_both_ways(heads_bar, Q, K, V, W_K, W_V, real):
+        """You divided by d_k on the way forward and on the way back. Divide by its root.
+
+        By what are the scores divided?
+        """
+        d_k = K.shape[-1]
+        P = _weights(Q, K, real, divisor=d_k)
+        return _back(heads_bar, Q, K, V, W_K, W_V, real, P, divisor=d_k)
+
     def scaled_by_the_width(heads_bar, Q, K, V, W_K, W_V, real):
         """On the way back you divided by the root of the width of all heads together.
 
@@ -241,6 +250,14 @@ class Wrong:
         P = (Q @ K.mT / math.sqrt(K.shape[-1])).softmax(-2) * real
         return _back(heads_bar, Q, K, V, W_K, W_V, real, P)
 
+    def softmax_over_queries_with_padding(heads_bar, Q, K, V, W_K, W_V, real):
+        """Your softmax runs over the queries, so every query gives padding the same weight.
+
+        Each query divides a weight of 1 among the keys. Along which dimension?
+        """
+        scores = (Q @ K.mT / math.sqrt(K.shape[-1])).masked_fill(~real, -1e9)
+        return _back(heads_bar, Q, K, V, W_K, W_V, real, scores.softmax(-2))
+
     def no_softmax_back(*given):
         """You went back past the softmax, as if its derivative were 1.
 
@@ -307,6 +324,19 @@ class Wrong:
         """
         first = [x[:1].expand_as(x) for x in (heads_bar, Q, K, V)]
         return _back(*first, W_K, W_V, real)
+
+    def heads_summed(heads_bar, Q, K, V, W_K, W_V, real):
+        """You added the heads up, and went back through the first columns of W_K and W_V alone.
+
+        Each head has its own columns. Put the heads side by side.
+        """
+        d_k = K.shape[-1]
+
+        def merged(x):
+            return x.sum(0)
+
+        first = W_K[:, :d_k], W_V[:, :d_k]
+        return _back(heads_bar, Q, K, V, *first, real, merged=merged)
 
     def heads_in_reverse(heads_bar, Q, K, V, W_K, W_V, real):
         """The heads stand in reverse order when you merge them.

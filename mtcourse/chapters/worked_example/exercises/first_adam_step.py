@@ -477,4 +477,5 @@ EXERCISE = Exercise(
     misconceptions=functions_of(Wrong),
     right=functions_of(Right),
     cases=cases,
+    forbids=("an optimiser",),
 )

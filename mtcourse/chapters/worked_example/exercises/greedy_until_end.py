@@ -233,6 +233,14 @@ class Wrong:
         """
         return correct(P, vocabulary, end)[0]
 
+    def number_for_finished(P, vocabulary, end):
+        """Your second value is the number of tokens. True or False is asked for.
+
+        Has the end come, or have the rows run out before it?
+        """
+        words, _ = correct(P, vocabulary, end)
+        return words, len(words)
+
     def one_text(P, vocabulary, end):
         """You return the sentence as one text. A list of tokens is asked for.
 

@@ -222,6 +222,21 @@ class Wrong:
         radius = (_half(digits) * W.abs().sum(0)).expand(len(X), -1)
         return -radius, radius.clone()
 
+    def only_the_radius_of_a_row(X, W, digits):
+        """Your bounds lie around 0, in one row: they are those of the error.
+
+        Around which number does each result lie?
+        """
+        radius = _half(digits) * W.abs().sum(0)
+        return -radius, radius
+
+    def radius_of_a_row(X, W, digits):
+        """You return one row: how far the result can be off. The two bounds are asked for.
+
+        Subtract this from the product, and add it.
+        """
+        return _half(digits) * W.abs().sum(0)
+
     def radius_alone(X, W, digits):
         """You return how far the result can be off. The two bounds are asked for.
 
@@ -258,12 +273,19 @@ class Wrong:
         return _around(X @ W, 0.5 * 10.0**digits * W.abs().sum(0))
 
     def half_to_the_power(X, W, digits):
-        """Your error for one digit is right, or nearly so, but not for others: you used 0.5 or 5 to
-        the power of `digits`.
+        """Your error for one digit is right, but not for others: you took 0.05 to the power of
+        `digits`.
 
         By which factor does half a unit shrink with each digit?
         """
         return _around(X @ W, 0.05**digits * W.abs().sum(0))
+
+    def halved_with_each_digit(X, W, digits):
+        """You took 0.5 to the power of `digits`, so each digit only halves the error.
+
+        By which factor does half a unit shrink with each digit?
+        """
+        return _around(X @ W, 0.5**digits * W.abs().sum(0))
 
     def divided_by_digits(X, W, digits):
         """You divided by ten times the number of digits.
@@ -279,12 +301,26 @@ class Wrong:
         """
         return _around(_printed(X @ W, digits), _half(digits) * W.abs().sum(0))
 
+    def result_rounded_and_not_summed(X, W, digits):
+        """You rounded the product, and let it be off by half a unit.
+
+        It is X that was rounded. Each of its numbers is off, and a result adds up k of them.
+        """
+        return _around(_printed(X @ W, digits), _half(digits))
+
     def bounds_rounded(X, W, digits):
         """You rounded the bounds.
 
         Leave them as they are computed.
         """
         return tuple(_printed(bound, digits) for bound in correct(X, W, digits))
+
+    def positive_weights_only(X, W, digits):
+        """Only the positive weights count in your error.
+
+        An input at a negative weight is off, too. In which direction is that worst?
+        """
+        return _around(X @ W, _half(digits) * W.clamp(min=0).sum(0))
 
     def absolute_everywhere(X, W, digits):
         """You took absolute values before you multiplied, in the middle as well.

@@ -424,6 +424,55 @@ class Wrong:
         words = [token for token in target if token not in (PAD, BOS)]
         return _filled([BOS, *words], length), _filled([*words, EOS], length)
 
+    def bos_not_looked_for(target, length):
+        """You forgot that the target may already have a <BOS>: then the decoder reads two, and your
+        labels begin with one.
+
+        First take the words alone, whatever stands around them.
+        """
+        words = [token for token in target if token not in (PAD, EOS)]
+        return _filled([BOS, *words], length), _filled([*words, EOS], length)
+
+    def bos_not_looked_for_and_cut(target, length):
+        """You forgot that the target may already have a <BOS>: then the decoder reads two, and your
+        labels begin with one. And you cut what is too long.
+
+        First take the words alone, whatever stands around them.
+        """
+        words = [token for token in target if token not in (PAD, EOS)]
+        rows = [BOS, *words], [*words, EOS]
+        return tuple(_filled(row, length)[:length] for row in rows)
+
+    def needs_bos(target, length):
+        """Your function stops with an error where the target has no <BOS>.
+
+        `index` and `remove` need something to find. Which targets have no <BOS>?
+        """
+        if BOS not in target:
+            raise ValueError("'<BOS>' is not in list")
+        return correct(target, length)
+
+    def filled_before_it_was_split(target, length):
+        """You filled one row up to `length` and took both of yours from it: they are one token too
+        short, and the decoder reads <EOS>, unless the sentence just fits.
+
+        How long must the row be from which both are taken? And does the decoder read its end?
+        """
+        row = _filled([BOS, *_words(target), EOS], length)
+        return row[:-1], row[1:]
+
+    def each_symbol_removed_once(target, length):
+        """You take <PAD> away once. There may be more of them: they stand in front of your <EOS>.
+
+        `remove` takes away the first that it finds. Keep what is none of the symbols.
+        """
+        kept = list(target)
+        for symbol in (BOS, EOS, PAD):
+            if symbol in kept:
+                kept.remove(symbol)
+        rows = [BOS, *kept], [*kept, EOS]
+        return tuple(_filled(row, length)[:length] for row in rows)
+
     def symbols_in_small_letters(target, length):
         """You wrote the symbols in small letters. Here they are <BOS>, <EOS> and <PAD>.
 

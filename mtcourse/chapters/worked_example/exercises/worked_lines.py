@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable, Iterator
+
+from mtcourse.checks.exercise import functions_of
 from mtcourse.checks.which_line import which_line
 
 _LINES = {
@@ -310,10 +314,56 @@ class Wrong:
         return {symptom: f"# {line}" for symptom, line in _LINES.items() if line != "none"}
 
 
+_DOES = {
+    "A": "makes the rows that the decoder reads",
+    "B": "chooses the labels",
+    "C": "is the decoder's self-attention, with its residual connection and its norm",
+    "D": "is cross-attention, without its residual connection",
+    "E": "is the residual connection of cross-attention, with its norm",
+    "F": "is the network, with its residual connection and its norm",
+    "G": "makes the logits from normalised rows",
+    "H": "makes the probabilities",
+    "I": "takes −log of one probability for each position",
+    "J": "makes one number of the losses",
+    "K": "returns the result, and chooses the tokens",
+}
+_ABOUT = {
+    _COPIES: ("a position's label", "Which line says what a position has to predict?"),
+    _LATER: ("a later token", "Which lines let a position read others, and which others?"),
+    _NORM: ("the norm after cross-attention", "Compare the three lines that have a norm."),
+    _PADDING: ("the source's padding", "Which line reads the English rows, and with which mask?"),
+    _SUM: ("the sum of the probabilities", "Which line makes them, and along which dimension?"),
+    _LOSS: ("the loss", "How many positions are there, and what is the sum divided by?"),
+}
+
+
+def _other_lines() -> Iterator[Callable]:
+    """One mistake for each line that has no message of its own."""
+    named = [tuple(wrong().items()) for wrong in functions_of(Wrong)]
+    for symptom, right in _LINES.items():
+        for letter in _DOES:
+            if letter != right and ((symptom, letter),) not in named:
+                yield _line(symptom, letter)
+
+
+def _line(symptom: str, letter: str) -> Callable:
+    """A line that is blamed for a symptom, with its message."""
+    about, hint = _ABOUT[symptom]
+
+    def blamed() -> dict[str, str]:
+        return {symptom: letter}
+
+    blamed.__name__ = f"{letter}_for_{re.sub('[^a-z]+', '_', about)}"
+    blamed.__doc__ = f"For {about} you name line {letter}. This line {_DOES[letter]}.\n\n{hint}"
+    return blamed
+
+
+_EVERY = (*functions_of(Wrong), *_other_lines())
+
 EXERCISE = which_line(
     "worked_lines",
     _LINES,
-    Wrong,
+    type("Wrong", (), {wrong.__name__: wrong for wrong in _EVERY}),
     hint="Write the row that is read above the row of labels. Compare the brackets of the three "
     "norms. Which dimension of P is that of the tokens? And how many positions have a label?",
 )

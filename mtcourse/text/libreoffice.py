@@ -26,10 +26,10 @@ VARIABLE = "MTCOURSE_LIBREOFFICE_HELP"
 UNPACKED = Path("data/libreoffice-help")
 INSTALLED = Path("/usr/share/libreoffice/help")
 
-_BLOCKS = {"p", "h1", "h2", "h3", "h4", "h5", "h6"}
+BLOCKS = {"p", "h1", "h2", "h3", "h4", "h5", "h6"}
 _PACKAGE_VERSION = re.compile(r"libreoffice \(([^)]+)\)")
 _VERSION = re.compile(r"LibreOffice ([\d.]+) Help")
-_SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[A-ZÀ-Þ\"“„'])")
+SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[A-ZÀ-Þ\"“„'])")
 _ABBREVIATION = re.compile(
     r"\b(e\.g|i\.e|etc|bijv|bv|d\.w\.z|z\.B|d\.h|usw|p\. ex|cf|vs|nr|No)\.$", re.IGNORECASE
 )
@@ -49,7 +49,7 @@ class _Paragraphs(HTMLParser):
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         attributes = dict(attrs)
-        if tag in _BLOCKS:
+        if tag in BLOCKS:
             self._finish()
             self._id, self._parts, self._open_spans = attributes.get("id"), [], []
         elif tag == "span":
@@ -59,7 +59,7 @@ class _Paragraphs(HTMLParser):
             self._parts.append(" ")
 
     def handle_endtag(self, tag: str) -> None:
-        if tag in _BLOCKS:
+        if tag in BLOCKS:
             self._finish()
         elif tag == "span" and self._open_spans:
             self._open_spans.pop()
@@ -90,7 +90,7 @@ def sentences(paragraph: str) -> list[str]:
     ['Choose Edit.', 'The dialog opens, e.g. Find.']
     """
     found: list[str] = []
-    for part in _SENTENCE_END.split(paragraph):
+    for part in SENTENCE_END.split(paragraph):
         if found and _ABBREVIATION.search(found[-1]):
             found[-1] += f" {part}"
         else:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-_WORD = re.compile(r"\w+(?:[-'’.,]\w+)*|[^\w\s]")
+WORD = re.compile(r"\w+(?:[-'’.,]\w+)*|[^\w\s]")
 
 
 def words(sentence: str) -> list[str]:
@@ -14,7 +14,7 @@ def words(sentence: str) -> list[str]:
     >>> words("He isn't home, is he?")
     ['He', "isn't", 'home', ',', 'is', 'he', '?']
     """
-    return _WORD.findall(sentence)
+    return WORD.findall(sentence)
 
 
 @dataclass(frozen=True, slots=True)

@@ -125,6 +125,24 @@ class Tokenizer:
         """Gives the ids of many sentences, faster than one by one."""
         return self._processor.encode([normalise(sentence) for sentence in sentences])
 
+    def encode_with_places(self, sentence: str) -> tuple[list[int], list[int]]:
+        """Gives the ids of a sentence, and where in its normalised form the text of each begins.
+
+        The mark of a space belongs to the piece behind it, but not to its text. A piece of a
+        character's bytes begins where the character does.
+        """
+        text = normalise(sentence)
+        # SentencePiece counts bytes.
+        place_of_byte = [place for place, one in enumerate(text) for _ in one.encode()]
+        place_of_byte.append(len(text))
+        ids: list[int] = []
+        places: list[int] = []
+        for piece in self._processor.encode(text, return_type="proto").pieces:
+            leads = piece.surface[:1].isspace() and len(piece.surface) > 1
+            ids.append(piece.id)
+            places.append(place_of_byte[piece.begin + leads])
+        return ids, places
+
     def decode(self, ids: Sequence[int]) -> str:
         """Gives the sentence of these ids; special ones are left out.
 

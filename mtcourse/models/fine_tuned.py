@@ -53,6 +53,8 @@ class FineTuned(nn.Module):
         body: the encoder; shared, not copied.
         kind: "sequence" (C30) or "token" (C31).
         classes: K.
+        frozen: whether the head alone learns: the body then gets no gradient, and stays in
+            evaluation mode also while the head trains.
         seed: of the head's initial weights.
 
     Raises:
@@ -61,17 +63,25 @@ class FineTuned(nn.Module):
     Source: C30 to C32; Devlin et al. (2019), section 3.2, without their pooling layer. Chapter 16.
     """
 
-    def __init__(self, body: EncoderModel, kind: str, classes: int, seed: int = 0) -> None:
+    def __init__(
+        self, body: EncoderModel, kind: str, classes: int, frozen: bool = False, seed: int = 0
+    ) -> None:
         super().__init__()
         if kind not in (SEQUENCE, TOKEN):
             raise MtcourseError(f"there is no head {kind!r}: take {SEQUENCE} or {TOKEN}")
         if classes < 2:
             raise MtcourseError(f"{classes} classes leave nothing to decide: there must be 2")
-        self.body, self.kind = body, kind
+        self.body, self.kind, self.frozen = body.requires_grad_(not frozen), kind, frozen
         d_model = body.config.d_model
         drawn = torch.randn(d_model, classes, generator=torch.Generator().manual_seed(seed))
         self.W = nn.Parameter(0.02 * drawn)
         self.b = nn.Parameter(torch.zeros(classes))
+
+    def train(self, mode: bool = True) -> FineTuned:
+        """Training or evaluation mode; dropout never touches a frozen body."""
+        super().train(mode)
+        self.body.train(mode and not self.frozen)
+        return self
 
     def forward(
         self,

@@ -71,3 +71,36 @@ def labels_of_pieces(words: Sequence[int], labels: Sequence[int], inner: bool = 
         labels[word] if word >= 0 and (inner or word != before) else IGNORED
         for before, word in zip([-1, *words[:-1]], words, strict=True)
     ]
+
+
+@dataclass(frozen=True, slots=True)
+class LabelledExample:
+    """One sentence for a head.
+
+    Args:
+        ids: its pieces, without special ones.
+        labels: a class for each piece, ``IGNORED`` where none counts; or one class for all.
+    """
+
+    ids: tuple[int, ...]
+    labels: tuple[int, ...] | int
+
+
+def labelled_batch(
+    examples: Sequence[LabelledExample], vocabulary: MaskedVocabulary
+) -> LabelledBatch:
+    """A padded batch; <class> and padding have no label.
+
+    Args:
+        examples: all with a label for each piece, or all with one label.
+        vocabulary: of the encoder.
+    """
+    inputs = vocabulary.inputs([example.ids for example in examples])
+    labels = torch.full(inputs.shape, IGNORED)
+    single: list[int] = []
+    for row, example in enumerate(examples):
+        if isinstance(example.labels, int):
+            single.append(example.labels)
+        else:
+            labels[row, 1 : len(example.labels) + 1] = torch.tensor(example.labels)
+    return LabelledBatch(inputs, torch.tensor(single) if single else labels)

@@ -28,7 +28,7 @@ def test_the_token_head_is_berts_in_outputs_and_gradients(seed):
         type(theirs.config)(**theirs.config.to_dict() | {"num_labels": CLASSES})
     ).double()
     whole.bert = theirs
-    model = FineTuned(ours, "token", CLASSES, seed).double()
+    model = FineTuned(ours, "token", CLASSES, seed=seed).double()
     with torch.no_grad():
         whole.classifier.weight.copy_(model.W.T)
         whole.classifier.bias.copy_(model.b.normal_(generator=torch.Generator().manual_seed(3)))
@@ -73,3 +73,18 @@ def test_shapes_follow_the_kind_of_head():
     for kind, classes, said in (("word", 3, "no head 'word'"), ("token", 1, "1 classes")):
         with pytest.raises(MtcourseError, match=said):
             FineTuned(body, kind, classes)
+
+
+def test_a_frozen_body_learns_nothing_and_drops_nothing():
+    body = EncoderModel(TransformerConfig(V, D_MODEL, 4, 32, 2, dropout=0.5))
+    model, ids = FineTuned(body, "sequence", 3, frozen=True).train(), ids_of(2, 7)
+    assert model.training
+    assert not any(part.training for part in body.modules())
+    assert torch.equal(model(ids), model(ids))
+    model(ids).square().sum().backward()
+    assert all(parameter.grad is None for parameter in body.parameters())
+    assert model.W.grad is not None
+    awake = FineTuned(body, "sequence", 3).train()
+    assert not torch.equal(awake(ids), awake(ids))
+    awake(ids).square().sum().backward()
+    assert all(parameter.grad is not None for parameter in body.parameters())

@@ -41,7 +41,11 @@ Checkpoint = Annotated[
 ]
 Device = Annotated[str, typer.Option(help="auto, cuda, mps or cpu.")]
 SearchName = Annotated[
-    str, typer.Option(help="greedy; beam, or beam:8 for eight beams; sample, or sample:7 by seed.")
+    str,
+    typer.Option(
+        help="greedy; beam, or beam:8 for eight beams; sample, or sample:7 for the random numbers "
+        "of seed 7."
+    ),
 ]
 FamilyName = Annotated[str, typer.Option(help="translator, decoder or encoder.")]
 Language = Annotated[

@@ -15,6 +15,8 @@ WITH_TENSORS = (
     "decoding",
     "figures",
     "text.batches",
+    "text.joined_pairs",
+    "text.labelled_batches",
     "text.masking",
     "text.text_batches",
     "recipes",

@@ -125,11 +125,12 @@ def packed_batch(documents: Sequence[Sequence[int]], length: int) -> TextBatch:
         raise MtcourseError(
             f"{len(documents)} documents in rows of {length}: there must be one and 1"
         )
-    stream = [EOS, *(token for ids in documents for token in (*ids, EOS))]
+    labels = [token for ids in documents for token in (*ids, EOS)]
+    inputs = [EOS, *labels[:-1]]
     owner = [number for number, ids in enumerate(documents) for _ in range(len(ids) + 1)]
     rows = range(0, len(owner), length)
     return TextBatch(
-        pad([stream[:-1][start : start + length] for start in rows]),
-        pad([stream[1:][start : start + length] for start in rows]),
+        pad([inputs[start : start + length] for start in rows]),
+        pad([labels[start : start + length] for start in rows]),
         pad([owner[start : start + length] for start in rows]),
     )

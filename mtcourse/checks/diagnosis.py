@@ -517,6 +517,7 @@ _UNFIT = (
     "must match the size",
     "shapes cannot be multiplied",
     "must match the existing size",
+    "Sizes of tensors must match",  # torch.cat
     "Expected size for first two dimensions",
     "size mismatch",
     "is invalid for input of size",

@@ -88,6 +88,13 @@ def test_a_message_names_the_argument_of_the_exercise():
     assert "`real`" in verdict.hint
 
 
+def test_tensors_that_cannot_be_put_together_do_not_fit_either():
+    def beside_a_row_too_few(X, real, scale):
+        return torch.cat([X, X[..., :2, :]], dim=-1)
+
+    assert named(TENSORS, beside_a_row_too_few) == "shapes_do_not_fit"
+
+
 def test_arguments_that_are_exchanged_are_named():
     oracle = lambda one, other: one - 2 * other  # noqa: E731
     pairs = [Case(f"pair {i}", (torch.randn(3), torch.randn(3))) for i in range(3)]

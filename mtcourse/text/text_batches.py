@@ -109,9 +109,9 @@ def packed_batch(documents: Sequence[Sequence[int]], length: int) -> TextBatch:
     """Documents one behind the other, each ended by <eos>, cut into rows of equal length.
 
     Only the last row may have padding, and a single row is as long as its text. A row may begin in
-    the middle of a document, and ``document`` tells which one each position
-    belongs to. The input of a document's first token is the <eos> of the one before it, which in a
-    packed row stands for <bos>.
+    the middle of a document, and ``document`` tells which one each position belongs to. The input
+    of a document's first token is the <eos> of the one before it, which in a packed row stands for
+    <bos>.
 
     Args:
         documents: ids of each, without special ones.

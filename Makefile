@@ -101,10 +101,9 @@ test: $(VENV)/test.stamp ## Run the test suite: package, notebooks, coverage
 anywhere: $(VENV)/test.stamp ## Run what trains as on other processors, and with other seeds
 	@$(BIN)/python scripts/run_anywhere.py $(WAYS) $(ONLY)
 
-# The longest files first, so that no processor waits at the end for another.
+# tests/catalogue/conftest.py decides what stays on one worker, and what is shared out one by one.
 grading: $(VENV)/test.stamp ## Grade a catalogue of submissions, honest and hostile, behind walls
-	@$(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder -q \
-	  tests/catalogue/test_misconceptions.py tests/catalogue
+	@$(BIN)/python -m pytest -n auto --dist loadscope -q tests/catalogue
 
 browser: $(VENV)/test.stamp ## Open every built page in Chromium
 	@$(BIN)/python -m pytest -n auto --dist load -q -m browser tests

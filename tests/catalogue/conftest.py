@@ -7,10 +7,12 @@ import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import jaxtyping
 import psutil
 import pytest
+from xdist.scheduler import LoadScopeScheduling
 
 from mtcourse.grading.isolation.backends import why_unavailable
 from tests.catalogue.grade_notebook import grade_notebook
@@ -20,6 +22,20 @@ LONGEST = 300
 """Seconds after which a test hangs, on a machine however busy."""
 PATIENCE = 10.0
 """Seconds that what was ended is given to go."""
+SHARED_OUT = "test_misconceptions.py"
+"""Its tests look at records alone; all others look around on the machine, one after the other."""
+
+
+class WitnessesTogether(LoadScopeScheduling):
+    """One worker has the tests with witnesses, and begins with them; the others are shared out."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        return nodeid if SHARED_OUT in nodeid else "witnesses"
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> WitnessesTogether:
+    """Of xdist: who runs which test."""
+    return WitnessesTogether(config, log)
 
 
 @pytest.fixture(scope="session")

@@ -26,6 +26,7 @@ from mtcourse.chapters.decoder_models.exercises import (
     sequence_log_probability,
     two_roles,
 )
+from mtcourse.checks.judge import judge
 from mtcourse.layers.masks import causal_mask, document_mask
 from mtcourse.models.decoder_model import DecoderModel
 from mtcourse.models.language_model import TextLikelihood
@@ -108,6 +109,23 @@ def test_bits_per_byte_is_the_packages(log_p, text):
     theirs = TextLikelihood(-sum(log_p), len(log_p), len(text), size).bits_per_byte
     ours = bits_per_byte.correct(torch.tensor(log_p, dtype=torch.float64), text)
     assert math.isclose(ours, theirs, rel_tol=1e-9)
+
+
+def test_an_end_of_line_is_a_byte_of_the_text():
+    def stripped(log_p, text):
+        return bits_per_byte.correct(log_p, text.strip())
+
+    assert not judge(bits_per_byte.EXERCISE, stripped).passed
+
+
+@pytest.mark.parametrize("kind", [TypeError, ValueError, RuntimeError, IndexError])
+def test_no_mistake_is_named_for_a_function_that_only_stops(kind):
+    """Outcomes that stop are compared by the kind of the exception, which many mistakes share."""
+
+    def stops(documents, length):
+        raise kind("something else")
+
+    assert not judge(packed_rows.EXERCISE, stops).misconception
 
 
 @given(st.lists(st.integers(0, 5), min_size=2, max_size=40), st.floats(0.1, 0.9))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 
 from mtcourse.checks.draw import Draw
 from mtcourse.checks.exercise import Exercise, functions_of
@@ -27,6 +28,7 @@ def cases(draw: Draw) -> list[Case]:
         drawn("two lines", "Wie lacht?\nJan.", 8),
         drawn("a picture", "Hoera 🎉!", 6),
         drawn("a single letter", "u", 2),
+        drawn("a text with an end of line", "Het regent.\n", 5),
     ]
 
 
@@ -104,6 +106,13 @@ class Wrong:
         """
         return _nats(log_p) / _bytes(text) / math.log(10)
 
+    def common_logarithm_of_two(log_p, text):
+        """You divide by the common logarithm of 2, about 0.30. The natural one is needed.
+
+        In Python, `math.log` is the natural logarithm.
+        """
+        return _nats(log_p) / _bytes(text) / math.log10(2)
+
     def times_the_base(log_p, text):
         """You divide by 2 where ln 2 belongs.
 
@@ -117,6 +126,13 @@ class Wrong:
         Take the sum over the tokens, not their mean.
         """
         return _nats(log_p) / len(log_p) / _bytes(text) / math.log(2)
+
+    def sum_over_bytes_per_token(log_p, text):
+        """You divide the bits of the *whole* text by its bytes per token.
+
+        Either the sum over all bytes, or the mean per token over the bytes per token.
+        """
+        return _nats(log_p) / math.log(2) / (_bytes(text) / len(log_p))
 
     def bits_of_the_text(log_p, text):
         """These are the bits of the whole text. Divide them by its bytes.
@@ -216,6 +232,27 @@ class Wrong:
         How many bytes has the text as it stands?
         """
         return _nats(log_p) / len("".join(text.split()).encode()) / math.log(2)
+
+    def without_spaces(log_p, text):
+        """You do not count spaces. They are bytes, too.
+
+        How many bytes has the text as it stands?
+        """
+        return _nats(log_p) / len(text.replace(" ", "").encode()) / math.log(2)
+
+    def size_in_memory(log_p, text):
+        """You divide by the size of the text *in memory*: Python stores more than its bytes.
+
+        The question asks for the bytes of the text in UTF-8.
+        """
+        return _nats(log_p) / sys.getsizeof(text) / math.log(2)
+
+    def of_each_token(log_p, text):
+        """You return one number for each token. The question asks for one number.
+
+        The loss of the text is their sum.
+        """
+        return -log_p / _bytes(text) / math.log(2)
 
     def letters_alone(log_p, text):
         """You count letters, and neither blanks nor punctuation.

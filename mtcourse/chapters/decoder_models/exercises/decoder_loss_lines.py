@@ -217,6 +217,13 @@ class Wrong:
         """
         return {_MEAN: "A"}
 
+    def mean_from_line_b():
+        """You blame line B for the mean. Its labels have padding, and that is as it should be.
+
+        By which number is the sum of the losses divided?
+        """
+        return {_MEAN: "B"}
+
     def mean_from_the_mask():
         """You blame the mask for the mean. The mask changes the losses; how many of them are
         counted is another question.
@@ -254,6 +261,14 @@ class Wrong:
         What does `ignore_index` do?
         """
         return {_LEARNS: "A"}
+
+    def learns_from_line_b():
+        """You say that the model learns padding from line B. Padding is in the labels, but which
+        labels have a loss?
+
+        What does `ignore_index` do?
+        """
+        return {_LEARNS: "B"}
 
     def learns_from_the_mask():
         """You say that the model learns padding, because it attends to it. To attend to padding and

@@ -68,6 +68,34 @@ class Wrong:
         """
         return _table(counts, D, counts.sum(0) / counts.sum())
 
+    def unigrams_with_nan(counts, D):
+        """Your p_1 is how often each token occurs, where Kneser and Ney count *different* tokens
+        before it. And the row of a token that nothing follows is NaN.
+
+        `counts > 0` says which bigrams occur. The question says what stands in an empty row.
+        """
+        total = counts.sum(-1, keepdim=True)
+        share = D * (counts > 0).sum(-1, keepdim=True) / total
+        return (counts - D).clamp(min=0) / total + share * counts.sum(0) / counts.sum()
+
+    def p_1_as_a_column(counts, D):
+        """Your p_1 stands in a column: row v gets p_1(v), the same for each next token.
+
+        p_1(w) belongs to the next token, so it lies along the columns w.
+        """
+        p_1, total = _lower(counts).to(counts)[:, None], counts.sum(-1, keepdim=True)
+        share = D * (counts > 0).sum(-1, keepdim=True) / total
+        table = (counts - D).clamp(min=0) / total + share * p_1
+        return torch.where(total > 0, table, p_1)
+
+    def without_p_1(counts, D):
+        """You add the whole freed share to *each* token: the factor p_1(w) is missing.
+
+        p_1 says which part of it a token gets.
+        """
+        p_1 = _lower(counts).to(counts)
+        return _table(counts, D, torch.ones_like(p_1), unseen=p_1)
+
     def occurrences_of_the_first(counts, D):
         """Your p_1 counts how often each token is followed by something.
 
@@ -117,6 +145,24 @@ class Wrong:
         Divide by the number of all different bigrams.
         """
         return _table(counts, D, (counts > 0).sum(0))
+
+    def lower_order_smoothed(counts, D):
+        """You smooth p_1 with D as well, as the chapter does. The question leaves this out.
+
+        p_1(w) is the plain ratio of two numbers of different bigrams.
+        """
+        before = (counts > 0).to(counts).sum(0)
+        kept = (before - D).clamp(min=0) / before.sum()
+        freed = D * (before > 0).sum() / before.sum()
+        return _table(counts, D, kept + freed / len(counts))
+
+    def plain_ratio_or_zeros(counts, D):
+        """You return the plain ratio of counts: what never occurred has 0, and so has the whole row
+        of a token that nothing follows.
+
+        Each count gives up D, and p_1 shares what is freed.
+        """
+        return counts / counts.sum(-1, keepdim=True).clamp(min=1)
 
     def plain_ratio(counts, D):
         """You return the plain ratio of counts where there is one: what never occurred has 0.
@@ -224,6 +270,13 @@ class Wrong:
         """
         return _table(counts, D, different=torch.ones_like(counts[:, :1]))
 
+    def weight_without_d(counts, D):
+        """The weight of your p_1 is N(v)/c(v): D is missing.
+
+        Each of N(v) counts gave up D, and not 1.
+        """
+        return _table(counts, D, different=(counts > 0).sum(-1, keepdim=True) / D)
+
     def weight_not_divided(counts, D):
         """The weight of your p_1 is D·N(v): the division by c(v) is missing.
 
@@ -243,6 +296,37 @@ class Wrong:
         kept = (counts - D).clamp(min=0) / total
         table = kept + D * (counts > 0).sum(-1) / total * p_1
         return torch.where(total > 0, table, p_1)
+
+    def different_along_the_wrong_dimension(counts, D):
+        """Your N lies along the columns: you use N(w), the number for the *next* token.
+
+        Broadcasting lays a vector of V numbers along the *last* dimension. `keepdim=True` leaves a
+        column.
+        """
+        return _table(counts, D, different=(counts > 0).sum(-1))
+
+    def totals_along_the_wrong_dimension(counts, D):
+        """Your c lies along the columns: you divide by c(w), the number for the *next* token.
+
+        Broadcasting lays a vector of V numbers along the *last* dimension. `keepdim=True` leaves a
+        column.
+        """
+        p_1, total = _lower(counts).to(counts), counts.sum(-1)
+        kept = (counts - D).clamp(min=0) / total
+        table = kept + D * (counts > 0).sum(-1, keepdim=True) / total * p_1
+        return torch.where(total > 0, table, p_1)
+
+    def sums_along_the_wrong_dimension_but_rows_found(counts, D):
+        """You find the rows of tokens that nothing follows. But you divide column w by c(w), and
+        weight it with N(w).
+
+        Broadcasting lays a vector of V numbers along the *last* dimension. `keepdim=True` leaves a
+        column.
+        """
+        p_1, total = _lower(counts).to(counts), counts.sum(-1)
+        kept = (counts - D).clamp(min=0) / total
+        table = kept + D * (counts > 0).sum(-1) / total * p_1
+        return torch.where(total[:, None] > 0, table, p_1)
 
     def weight_of_the_vocabulary(counts, D):
         """Your N(v) is V, as if every token gave up D.
@@ -318,6 +402,16 @@ class Wrong:
         c(v) is the sum over all w: one number for each row.
         """
         p_1, total = _lower(counts).to(counts), counts.sum(0)
+        table = (counts - D).clamp(min=0) / total
+        table = table + D * (counts > 0).sum(-1, keepdim=True) / total * p_1
+        return torch.where(total > 0, table, p_1.expand_as(table))
+
+    def how_often_v_is_second(counts, D):
+        """Your c(v) counts how often v *follows* something: it is the sum of a column.
+
+        c(v) is the sum over all w that follow v.
+        """
+        p_1, total = _lower(counts).to(counts), counts.sum(0)[:, None]
         table = (counts - D).clamp(min=0) / total
         table = table + D * (counts > 0).sum(-1, keepdim=True) / total * p_1
         return torch.where(total > 0, table, p_1.expand_as(table))

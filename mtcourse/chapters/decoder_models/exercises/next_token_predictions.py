@@ -120,6 +120,15 @@ class Wrong:
         """
         return (H.mean(1) @ W_E.T).softmax(-1)
 
+    def mean_of_the_distributions(H, W_E, lengths):
+        """You take the mean of the distributions at all positions of a prompt.
+
+        Each position predicts another token. Which of them predicts the one after the prompt?
+        """
+        real = torch.arange(H.shape[1]) < lengths[:, None]
+        Y = (H @ W_E.T).softmax(-1) * real[..., None]
+        return Y.sum(1) / lengths[:, None].to(H)
+
     def sum_of_the_prompt(H, W_E, lengths):
         """You take the sum of a prompt's rows.
 
@@ -186,6 +195,14 @@ class Wrong:
         """
         return (_last(H, lengths) @ W_E.T).softmax(0)
 
+    def one_distribution_for_all(H, W_E, lengths):
+        """Your numbers sum to 1 over *all* prompts together.
+
+        The sum of the exponentials is taken for each prompt by itself, along the vocabulary.
+        """
+        logits = _last(H, lengths) @ W_E.T
+        return logits.flatten().softmax(-1).view_as(logits)
+
     def softmax_over_positions(H, W_E, lengths):
         """Your softmax runs over the positions. Each row is a distribution over the tokens.
 
@@ -214,12 +231,27 @@ class Wrong:
         """
         return correct(H, W_E, lengths).softmax(-1)
 
+    def softmax_before_the_table(H, W_E, lengths):
+        """Your softmax runs over the features of the hidden state, before the table.
+
+        A distribution is over the tokens: multiply by the table first.
+        """
+        return _last(H, lengths).softmax(-1) @ W_E.T
+
     def most_likely_tokens(H, W_E, lengths):
         """You return the most likely token of each prompt. Its whole distribution is asked for.
 
         Leave out the `argmax`.
         """
         return correct(H, W_E, lengths).argmax(-1)
+
+    def one_hot(H, W_E, lengths):
+        """You give the most likely token the probability 1 and all others 0.
+
+        Leave out the `argmax`: the softmax itself is asked for.
+        """
+        Y = correct(H, W_E, lengths)
+        return torch.nn.functional.one_hot(Y.argmax(-1), len(W_E)).to(Y)
 
     def largest_probabilities(H, W_E, lengths):
         """You return the largest probability of each prompt. The whole distribution is asked for.

@@ -75,9 +75,9 @@ class Wrong:
         return (log_p.double().cumsum(-1) <= u.double()[:, None]).sum(-1).clamp(max=_last(log_p))
 
     def logarithms_added_without_end(log_p, u):
-        """You add up log-probabilities, and return V: there is no such token.
+        """You return V in every row, and there is no such token: none of your sums exceeds u.
 
-        It is the probabilities that sum to 1.
+        Sums of log-probabilities are negative. It is the probabilities that sum to 1.
         """
         return torch.full_like(u, log_p.shape[-1], dtype=torch.long)
 
@@ -94,6 +94,14 @@ class Wrong:
         If no sum is at most u, the token is number 0.
         """
         return correct(log_p, u) + 1
+
+    def counts_the_steps(log_p, u):
+        """You return how many tokens it takes to reach u. The number of the last of them is asked
+        for.
+
+        Tokens are counted from 0. And with u = 0, which token is the first whose sum exceeds it?
+        """
+        return torch.where(u > 0, correct(log_p, u) + 1, 0)
 
     def one_too_late_with_end(log_p, u):
         """You return the token after the right one, or the last.
@@ -116,6 +124,20 @@ class Wrong:
         """
         return (correct(log_p, u) - 1).clamp(min=0)
 
+    def minus_one_where_u_is_0(log_p, u):
+        """With u = 0 you return −1. There is no such token.
+
+        Which token is the first whose sum exceeds 0?
+        """
+        return torch.where(u > 0, correct(log_p, u), -1)
+
+    def last_sum_above(log_p, u):
+        """You take the *largest* sum, and not the first one that exceeds u.
+
+        `argmax` of the sums finds the largest; `argmax` of True and False finds the first True.
+        """
+        return log_p.double().exp().cumsum(-1).argmax(-1)
+
     def counts_the_sums_above(log_p, u):
         """You count the sums that exceed u.
 
@@ -124,9 +146,9 @@ class Wrong:
         return (log_p.double().exp().cumsum(-1) > u.double()[:, None]).sum(-1)
 
     def products(log_p, u):
-        """You add up logarithms and take the exponential then: these are products of probabilities.
+        """You compare u with products of probabilities: to add logarithms is to multiply.
 
-        First the exponential, then the sum.
+        First the exponential of each logarithm, then the sum.
         """
         return (log_p.double().cumsum(-1).exp() <= u.double()[:, None]).sum(-1)
 
@@ -188,7 +210,14 @@ class Wrong:
 
         The right token is the first whose sum exceeds u.
         """
-        return _drawn(log_p.double().exp(), 1 - u.double()).clamp(max=_last(log_p))
+        return (log_p.exp().cumsum(-1) <= 1 - u[:, None]).sum(-1)
+
+    def above_one_minus_u_or_the_first(log_p, u):
+        """You use 1 − u for u, and return token 0 where no sum is above it.
+
+        The right token is the first whose sum exceeds u.
+        """
+        return (log_p.exp().cumsum(-1) > 1 - u[:, None]).int().argmax(-1)
 
     def first_that_is_likelier_than_u(log_p, u):
         """You take the first token whose *own* probability exceeds u, or token 0.
@@ -197,12 +226,20 @@ class Wrong:
         """
         return (log_p.double().exp() > u.double()[:, None]).int().argmax(-1)
 
+    def first_that_is_likelier_than_u_or_the_last(log_p, u):
+        """You take the first token whose *own* probability exceeds u, or the last one.
+
+        Add up the probabilities of the tokens from 0 on.
+        """
+        above = log_p.double().exp() > u.double()[:, None]
+        return torch.where(above.any(-1), above.int().argmax(-1), _last(log_p))
+
     def how_many_are_less_likely(log_p, u):
         """You count the tokens whose own probability is u at most.
 
         Add up the probabilities of the tokens from 0 on.
         """
-        return (log_p.double().exp() <= u.double()[:, None]).sum(-1).clamp(max=_last(log_p))
+        return (log_p.double().exp() <= u.double()[:, None]).sum(-1)
 
     def nearest_probability(log_p, u):
         """You take the token whose probability is nearest to u.
@@ -245,7 +282,7 @@ class Wrong:
         Which dimension of (batch, V) has the tokens?
         """
         sums = log_p.double().exp().cumsum(0)
-        return (sums <= u.double()[:, None]).sum(-1).clamp(max=_last(log_p))
+        return (sums <= u.double()[:, None]).sum(-1)
 
     def first_sum_over_rows(log_p, u):
         """You add up over the rows of the batch, and take the first token whose sum exceeds u.

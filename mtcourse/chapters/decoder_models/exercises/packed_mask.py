@@ -197,6 +197,14 @@ class Wrong:
         """
         return (ids[:, :, None] == ids[:, None, :]) & _triangle(ids)
 
+    def eos_or_not(ids):
+        """You ask whether both positions are <eos>, or both are not. That says nothing about
+        documents.
+
+        How many <eos> have been read up to each position?
+        """
+        return _same(ids == _EOS) & _triangle(ids)
+
     def own_position_alone(ids):
         """Each position sees only itself.
 
@@ -255,13 +263,20 @@ class Wrong:
         return correct(ids) & (ids != 0)[:, :, None]
 
     def padding_begins_a_document(ids):
-        """Your padding is a document of its own, or one for each position. Here it belongs to the
-        last document of its row.
+        """Your padding is a document of its own. Here it belongs to the last document of its row.
 
         The question says what becomes of padding.
         """
         number = _numbers(ids).masked_fill(ids == 0, -1)
         return _same(number) & _triangle(ids)
+
+    def each_padding_is_a_document(ids):
+        """Each position of padding sees only itself. Here it belongs to the last document of its
+        row.
+
+        Which ids begin a document? Padding does not.
+        """
+        return _same(((ids == _EOS) | (ids == 0)).cumsum(-1)) & _triangle(ids)
 
     def row_without_eos_sees_nothing(ids):
         """Positions before the first <eos> of a row see nothing.

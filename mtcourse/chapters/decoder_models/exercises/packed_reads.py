@@ -52,6 +52,13 @@ class Wrong:
         """
         return {name: ", ".join(n) if n != "none" else n for name, n in correct().items()}
 
+    def with_commas_alone():
+        """Leave out commas: write the numbers one after the other, such as "123".
+
+        Where there is no number, write "none".
+        """
+        return {name: ",".join(n) if n != "none" else n for name, n in correct().items()}
+
     def with_blanks():
         """Leave out blanks: write the numbers one after the other, such as "123".
 
@@ -83,6 +90,21 @@ class Wrong:
         Where there is no number, write "none".
         """
         return {name: int(n) if n != "none" else n for name, n in correct().items()}
+
+    def rows_without_quotes():
+        """Put quotes around the numbers of rows, too: the question asks for texts.
+
+        "1" is a text, and 1 is none.
+        """
+        rows = ("predicts C", "predicts the last <eos>")
+        return correct() | {name: int(_RIGHT[name]) for name in rows}
+
+    def nothing_for_none():
+        """Where there is no number, write "none". You left the text empty.
+
+        An empty text could also be an answer that is still to come.
+        """
+        return _but(copies_document="")
 
     def counted_from_0():
         """You count positions from 0. Here the first one has the number 1.
@@ -149,6 +171,20 @@ class Wrong:
         """
         return _but(predicts_the_last_eos="none")
 
+    def row_behind_the_end():
+        """You name row 8, but there are seven rows.
+
+        Write the seven labels under the seven inputs. Under which input does the last label stand?
+        """
+        return _but(predicts_the_last_eos="8")
+
+    def both_ends():
+        """You name both rows that predict an <eos>. The question asks for the last one.
+
+        Which of your two rows has read the whole second document?
+        """
+        return _but(predicts_the_last_eos="37")
+
     def eos_of_the_input():
         """You name a row that *reads* <eos>, or that predicts the end of the first document.
 
@@ -184,6 +220,34 @@ class Wrong:
         """
         return _but(loss_4_causal="4", loss_6_causal="456")
 
+    def loss_4_without_the_first_document():
+        """You let row 4 read only its own input under the *causal* mask.
+
+        The causal mask hides only what is later. Which inputs stand before position 4?
+        """
+        return _but(loss_4_causal="4")
+
+    def loss_4_reads_c():
+        """You let row 4 read input 5. That is C, its own label.
+
+        Which mask of the three would show it?
+        """
+        return _but(loss_4_document="45")
+
+    def loss_6_reads_its_input_alone():
+        """You let loss 6 depend on input 6 alone. The document mask shows more of its document.
+
+        Which earlier inputs belong to the second document?
+        """
+        return _but(loss_6_document="6")
+
+    def loss_6_without_its_own_input():
+        """You leave out input 6 for loss 6. Row t may attend to input t.
+
+        Input 6 is D. Which token does row 6 predict?
+        """
+        return _but(loss_6_document="45")
+
     def causal_hides_the_second_document():
         """You let input 2 help its own document only, under the *causal* mask. That mask hides only
         what is later.
@@ -191,6 +255,16 @@ class Wrong:
         Which rows stand at or after position 2?
         """
         return _but(input_2_causal="23")
+
+    def masks_exchanged():
+        """Your answers for the causal mask are those of the document mask, and the other way round.
+
+        Which of the two masks asks to which document a position belongs?
+        """
+        return _but(
+            loss_4_causal="4", loss_4_document="1234", loss_6_causal="456",
+            loss_6_document="123456", input_2_causal="23", input_2_document="234567",
+        )  # fmt: skip
 
     def document_mask_hides_nothing_later():
         """You let loss 6 read input 7 under the document mask. It is in the same document, but
@@ -299,6 +373,34 @@ class Wrong:
         """
         return _but(input_2_document="234")
 
+    def input_2_helps_its_own_row_alone():
+        """You leave out row 3 for input 2. Row 3 reads A and B and predicts the first <eos>.
+
+        Which rows of the first document stand at or after position 2?
+        """
+        return _but(input_2_document="2")
+
+    def input_4_helps_both_documents():
+        """You let input 4 help loss 3. Row 3 belongs to the first document, and input 4 is later.
+
+        Label 3 is the same <eos> as input 4. Does row 3 read it?
+        """
+        return _but(input_4_document="34567")
+
+    def input_2_helps_the_row_before():
+        """You let input 2 help loss 1. Row 1 is earlier, and input 2 is its label.
+
+        Which rows stand at or after position 2?
+        """
+        return _but(input_2_document="123")
+
+    def input_4_without_the_last_row():
+        """You leave out row 7 for input 4. Row 7 predicts the end of the second document.
+
+        To which position does the second document extend?
+        """
+        return _but(input_4_document="456")
+
     def input_4_of_the_first_document():
         """You let input 4 help no loss of the second document. But it stands for <bos> there.
 
@@ -327,6 +429,29 @@ class Wrong:
         At which input does the label of row t stand, and may row t see it?
         """
         return _but(copies_document="4567")
+
+    def last_row_reads_another_eos():
+        """You say that row 7 has read its label under the document mask. It has read an <eos>, but
+        not the one that it has to predict.
+
+        At which input would the label of row 7 stand?
+        """
+        return _but(copies_document="7")
+
+    def inputs_that_are_labels():
+        """Without a mask, you name the *inputs* that are labels. The question asks for rows.
+
+        Input 2 is the label of which row?
+        """
+        return _but(copies_no_mask="234567")
+
+    def row_3_copies():
+        """You say that row 3 has read its label under the document mask. Its label, <eos>, stands
+        at input 4, and that is later.
+
+        Up to which input does row 3 read?
+        """
+        return _but(copies_document="3")
 
     def all_copy():
         """You say that all seven rows read their label without a mask. Where does the label of row

@@ -94,6 +94,14 @@ class Wrong:
         inputs = correct(documents, length)[0]
         return inputs, inputs.clone()
 
+    def whole_stream_twice(documents, length):
+        """You return the whole stream twice: each position has to predict the token that it reads.
+
+        The inputs are the stream without its last token, the labels the stream without its first.
+        """
+        stream = _stream(documents)
+        return _rows(stream, length), _rows(stream, length)
+
     def shifted_the_other_way(documents, length):
         """Inputs and labels are exchanged: each position reads the token after the one that it has
         to predict.
@@ -193,6 +201,17 @@ class Wrong:
         stream = _stream(documents)[:-1]
         return _rows(stream[:-1], length), _rows(stream[1:], length)
 
+    def last_end_is_not_predicted(documents, length):
+        """Your inputs are right, but the last label is padding: the <eos> of the last document is
+        missing.
+
+        Each document is followed by <eos>, the last one, too.
+        """
+        inputs, labels = correct(documents, length)
+        last = int((labels.flatten() != 0).nonzero().max())
+        labels.view(-1)[last] = 0
+        return inputs, labels
+
     def first_token_is_not_predicted(documents, length):
         """Your stream begins with the first token itself, so no position predicts it.
 
@@ -210,6 +229,41 @@ class Wrong:
         inputs = _rows(stream, length)
         labels = _rows([*stream[1:], 0], length)
         return inputs, labels
+
+    def inputs_are_the_whole_stream(documents, length):
+        """Your inputs are the whole stream, with the <eos> that ends everything.
+
+        After the last <eos> nothing is predicted, so it is not read either.
+        """
+        stream = _stream(documents)
+        return _rows(stream, length), _rows(stream[1:], length)
+
+    def rolled_in_each_row(documents, length):
+        """The last label of each row is the first input of the *same* row. It should be the first
+        of the next.
+
+        `roll` moves in a circle. Shift the whole stream first, and cut it into rows afterwards.
+        """
+        inputs = correct(documents, length)[0]
+        return inputs, inputs.roll(-1, 1)
+
+    def rolled(documents, length):
+        """Your labels go in a circle: the first token stands at their end, and the last <eos> is
+        missing where there is padding.
+
+        Shift the stream before it is filled up: all of it but the first token.
+        """
+        inputs = correct(documents, length)[0]
+        return inputs, inputs.flatten().roll(-1).view_as(inputs)
+
+    def eos_on_both_sides(documents, length):
+        """Two <eos> stand between your documents: one that ends the first and one that begins the
+        second.
+
+        One <eos> does both. After the first <eos> of the stream, each document has one, behind it.
+        """
+        stream = [token for ids in documents for token in (_EOS, *ids, _EOS)]
+        return _rows(stream[:-1], length), _rows(stream[1:], length)
 
     def a_label_lost_in_each_row(documents, length):
         """You cut the stream into pieces of `length` + 1 tokens and make a row of each. So the last
@@ -265,6 +319,33 @@ class Wrong:
             inputs, labels = [*inputs, _EOS, *ids], [*labels, *ids, _EOS]
         return _rows(inputs, length), _rows(labels, length)
 
+    def each_document_filled_up(documents, length):
+        """Each of your documents begins a new row, and its last row is filled up.
+
+        Only the last row of all has padding: make one stream first.
+        """
+        both = [], []
+        for ids in documents:
+            for part, tokens in zip(both, ([_EOS, *ids], [*ids, _EOS]), strict=True):
+                part.extend(tokens + [0] * (-len(tokens) % length))
+        return _rows(both[0], length), _rows(both[1], length)
+
+    def documents_cut_off(documents, length):
+        """You begin a new row where a document does not fit into the rest of one, and lose what is
+        too long for a row.
+
+        Here a document may be cut and go on in the next row: only the last row has padding.
+        """
+        rows = [([], [])]
+        for ids in documents:
+            if rows[-1][0] and len(rows[-1][0]) + len(ids) + 1 > length:
+                rows.append(([], []))
+            rows[-1][0].extend([_EOS, *ids])
+            rows[-1][1].extend([*ids, _EOS])
+        return tuple(
+            torch.tensor([(row[part] + [0] * length)[:length] for row in rows]) for part in (0, 1)
+        )
+
     def last_row_not_filled_up(documents, length):
         """Your function stops where the last row is not full: a tensor needs rows of one length.
 
@@ -294,6 +375,34 @@ class Wrong:
         shift = length - real
         inputs[-1], labels[-1] = inputs[-1].roll(shift), labels[-1].roll(shift)
         return inputs, labels
+
+    def padding_before_everything(documents, length):
+        """The padding stands at the very beginning. It belongs at the end of the last row.
+
+        Add the zeros behind the tokens.
+        """
+        stream = _stream(documents)
+        gap = [0] * (-(len(stream) - 1) % length)
+        return _rows([*gap, *stream[:-1]], length), _rows([*gap, *stream[1:]], length)
+
+    def a_row_of_padding(documents, length):
+        """Where the rows come out even, you add a whole row of padding.
+
+        How many zeros are missing if the length is a multiple of `length` already?
+        """
+        stream = _stream(documents)
+        gap = [0] * (length - (len(stream) - 1) % length)
+        return _rows([*stream[:-1], *gap], length), _rows([*stream[1:], *gap], length)
+
+    def padded_before_the_shift_with_a_gap(documents, length):
+        """You fill the stream up before you shift it: the last <eos> is read where there is room,
+        and a row of padding follows where the rows come out even.
+
+        Shift first. How long are inputs and labels then, and how many zeros do they need?
+        """
+        stream = _stream(documents)
+        stream = stream + [0] * (-len(stream) % length)
+        return _rows([*stream[:-1], 0], length), _rows([*stream[1:], 0], length)
 
     def filled_with_eos(documents, length):
         """You filled the last row up with <eos>, and these would be learnt.
@@ -344,6 +453,14 @@ class Wrong:
         """
         return tuple(part.T for part in correct(documents, length))
 
+    def text_runs_down(documents, length):
+        """The shape is right, but the text runs down your columns.
+
+        Row 0 should have the first `length` positions of the stream.
+        """
+        both = (part.flatten() for part in correct(documents, length))
+        return tuple(part.view(length, -1).T for part in both)
+
     def as_many_columns(documents, length):
         """Your tensors have `length` rows, and not `length` columns.
 
@@ -363,6 +480,13 @@ class Wrong:
         """
         stream = _stream(documents)
         return torch.tensor([stream[:-1]]), torch.tensor([stream[1:]])
+
+    def not_cut(documents, length):
+        """Your two tensors have one dimension: they are filled up, but not cut into rows.
+
+        The shape is (rows, length).
+        """
+        return tuple(part.flatten() for part in correct(documents, length))
 
     def first_row_alone(documents, length):
         """You return only the first row.

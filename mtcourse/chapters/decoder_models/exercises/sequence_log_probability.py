@@ -78,6 +78,14 @@ class Wrong:
         """
         return _picked(logits.log_softmax(-1), ids).masked_fill(ids == _PAD, 0).sum(-1)
 
+    def not_shifted_and_padding_counted(logits, ids):
+        """You read the probability of each token from the row of that same token, that of <bos> and
+        of padding included.
+
+        Row t has read token t. Which token does it predict? And which tokens are not predicted?
+        """
+        return _picked(logits.log_softmax(-1), ids).sum(-1)
+
     def not_shifted_without_bos(logits, ids):
         """You left out <bos>, but each other token has its probability from its own row, which has
         read it already.
@@ -243,6 +251,15 @@ class Wrong:
         of_tokens = _of_labels(logits.log_softmax(-1), ids)
         return of_tokens.masked_fill(ids[:, 1:] == _PAD, -math.inf).sum(-1)
 
+    def padding_multiplied_by_zero_and_rounded(logits, ids):
+        """Your padding has the probability 0, and so have tokens that are far behind: log 0 = −∞.
+
+        Take logarithms first, by a function that does it together with the softmax. In a sum of
+        logarithms, padding is 0.
+        """
+        p = _of_labels(logits.softmax(-1), ids)
+        return p.masked_fill(ids[:, 1:] == _PAD, 0).log().sum(-1)
+
     def mean_per_token(logits, ids):
         """You returned the mean per token. The log-probability of a text is the sum.
 
@@ -362,6 +379,14 @@ class Wrong:
         """
         return _hidden(_of_labels(logits.log_softmax(1), ids), ids)
 
+    def softmax_over_positions_that_predict(logits, ids):
+        """You left out the last row, which is right, but your softmax runs over positions. A row of
+        logits is over the tokens.
+
+        Which dimension of (batch, n − 1, V) is the vocabulary?
+        """
+        return _hidden(_picked(logits[:, :-1].log_softmax(1), ids[:, 1:]), ids)
+
     def softmax_over_texts(logits, ids):
         """Your softmax runs over the texts of the batch.
 
@@ -423,6 +448,30 @@ class Wrong:
         """
         log_p = logits.flatten().log_softmax(-1).view_as(logits)
         return _hidden(_of_labels(log_p, ids), ids)
+
+    def at_least_one_in_a_billion(logits, ids):
+        """None of your tokens costs more than 20.7 nats: you raise small probabilities to 10⁻⁹.
+
+        The addition or the `clamp` hides that the softmax was rounded to 0. Is there a function
+        that takes softmax and logarithm at once, without rounding?
+        """
+        return _hidden(_of_labels((logits.softmax(-1) + 1e-9).log(), ids), ids)
+
+    def at_least_one_in_a_trillion(logits, ids):
+        """None of your tokens costs more than 27.6 nats: you raise small probabilities to 10⁻¹².
+
+        The addition or the `clamp` hides that the softmax was rounded to 0. Is there a function
+        that takes softmax and logarithm at once, without rounding?
+        """
+        return _hidden(_of_labels((logits.softmax(-1) + 1e-12).log(), ids), ids)
+
+    def at_least_one_in_a_hundred_million(logits, ids):
+        """None of your tokens costs more than 18.4 nats: you raise small probabilities to 10⁻⁸.
+
+        The addition or the `clamp` hides that the softmax was rounded to 0. Is there a function
+        that takes softmax and logarithm at once, without rounding?
+        """
+        return _hidden(_of_labels((logits.softmax(-1) + 1e-8).log(), ids), ids)
 
     def rounded_probabilities(logits, ids):
         """Some of your texts get −∞, although no token has the probability 0.

@@ -59,6 +59,24 @@ class Wrong:
         """
         return list(correct(lengths, row).values())
 
+    def an_underscore_in_a_name(lengths, row):
+        """The counts are right, but one name is not: "one by one" has blanks.
+
+        Copy the five names from the question.
+        """
+        return {name.replace(" ", "_"): n for name, n in correct(lengths, row).items()}
+
+    def counts_of_each_sentence(lengths, row):
+        """You return lists, with one count for each sentence. The question asks for the sums.
+
+        Add up what you have, over all sentences together.
+        """
+        return _but(
+            lengths, row, predictions=[n + 1 for n in lengths],
+            helps=[n * (n + 1) // 2 for n in lengths],
+            one_by_one=[(n + 1) * (n + 2) // 2 for n in lengths],
+        )  # fmt: skip
+
     def eos_forgotten(lengths, row):
         """You forget <eos> in all five counts.
 
@@ -70,6 +88,21 @@ class Wrong:
             one_by_one=sum(n * (n + 1) // 2 for n in lengths),
             padded=len(lengths) * max(lengths), packed=_rows_of(tokens, row),
         )  # fmt: skip
+
+    def helps_and_one_by_one_exchanged(lengths, row):
+        """You exchanged `helps` and `one by one`.
+
+        Which of the two counts <bos>?
+        """
+        right = correct(lengths, row)
+        return _but(lengths, row, helps=right["one by one"], one_by_one=right["helps"])
+
+    def empty_sentences_left_out(lengths, row):
+        """You leave out empty sentences. From <bos>, an empty one predicts its <eos>.
+
+        Do you ask whether a length is 0?
+        """
+        return correct([n for n in lengths if n], row)
 
     def eos_is_not_predicted(lengths, row):
         """Your `predictions` leaves out <eos>.
@@ -229,6 +262,21 @@ class Wrong:
         n = max(lengths)
         return _but(lengths, row, one_by_one=len(lengths) * (n + 1) * (n + 2) // 2)
 
+    def passes_as_long_as_the_longest(lengths, row):
+        """Your `one by one` gives each pass as many positions as the longest sentence needs.
+
+        A pass reads the prefix of its own prediction alone: pass t reads t positions.
+        """
+        passes = sum(n + 1 for n in lengths)
+        return _but(lengths, row, one_by_one=passes * (max(lengths) + 1))
+
+    def one_by_one_squares(lengths, row):
+        """Your `one by one` is the sum of n²: n passes over n positions.
+
+        A sentence of n tokens has n + 1 predictions, and pass t reads t positions.
+        """
+        return _but(lengths, row, one_by_one=sum(n * n for n in lengths))
+
     def reads_eos(lengths, row):
         """Your `one by one` has one pass too many for each sentence, one that reads <eos>.
 
@@ -280,8 +328,43 @@ class Wrong:
         """
         return _but(lengths, row, padded=len(lengths) * row)
 
+    def padded_to_full_rows(lengths, row):
+        """Your `padded` rounds the columns up to a multiple of `row`.
+
+        `row` belongs to packing. A padded batch is as wide as its longest sentence needs.
+        """
+        return _but(lengths, row, padded=len(lengths) * _rows_of(max(lengths) + 1, row))
+
+    def columns_alone(lengths, row):
+        """Your `padded` is the number of columns. The positions of the batch are asked for.
+
+        How many rows has the batch?
+        """
+        return _but(lengths, row, padded=max(lengths) + 1)
+
+    def rounded_to_the_nearest(lengths, row):
+        """Your `packed` is rounded to the *nearest* multiple of `row`.
+
+        A row that is begun counts in full: round up.
+        """
+        return _but(lengths, row, packed=round(sum(n + 1 for n in lengths) / row) * row)
+
+    def packed_with_separators(lengths, row):
+        """Your `packed` has one <eos> less than there are sentences.
+
+        Each sentence comes with one special token, not only the gaps between them.
+        """
+        return _but(lengths, row, packed=_rows_of(sum(n + 1 for n in lengths) - 1, row))
+
+    def packed_with_one_eos(lengths, row):
+        """Your `packed` has one special token for all sentences together.
+
+        Each sentence comes with one special token.
+        """
+        return _but(lengths, row, packed=_rows_of(sum(lengths) + 1, row))
+
     def last_row_dropped(lengths, row):
-        """Your `packed` drops the last row if it is not full.
+        """Where your `packed` is wrong, a last row is missing that is not full.
 
         The last row is filled up with padding, so that no token is lost.
         """
@@ -302,7 +385,7 @@ class Wrong:
         return _but(lengths, row, packed=-(-sum(n + 1 for n in lengths) // row))
 
     def packed_without_eos(lengths, row):
-        """Your `packed` leaves out <eos>.
+        """Your `packed` has as many positions as the sentences without <eos> need.
 
         Each sentence in a packed row is ended by <eos>.
         """
@@ -321,6 +404,18 @@ class Wrong:
         Round up, and do not always add one.
         """
         return _but(lengths, row, packed=(sum(n + 1 for n in lengths) // row + 1) * row)
+
+    def new_row_where_a_sentence_does_not_fit(lengths, row):
+        """Your `packed` begins a new row where a sentence does not fit into the rest of one.
+
+        Packed sentences follow one another without a gap: a row may begin in the middle of one.
+        """
+        rows, used = 1, 0
+        for n in lengths:
+            if used + n + 1 > row:
+                rows, used = rows + 1, 0
+            used += n + 1
+        return _but(lengths, row, packed=rows * row)
 
     def sentences_not_cut(lengths, row):
         """Your `packed` gives each sentence rows of its own.

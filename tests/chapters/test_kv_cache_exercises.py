@@ -27,6 +27,7 @@ from mtcourse.chapters.kv_cache.exercises import (
     what_is_kept,
 )
 from mtcourse.chapters.kv_cache.row_beams import no_caches
+from mtcourse.checks.judge import judge
 from mtcourse.layers.kv_cache import KeyValueCache
 from mtcourse.layers.masks import causal_mask
 from mtcourse.layers.multi_head import SelfAttention
@@ -149,6 +150,69 @@ def test_a_change_spoils_what_a_model_would_compute_anew():
     for change, (now, then) in anew.items():
         valid = bool(((now - then).abs() < 1e-12).all())
         assert what_is_kept.correct()[change] == ("valid" if valid else "spoilt")
+
+
+def strange_step(*given):
+    """An output that no known mistake gives, beside the right keys and values."""
+    A, K, V = attention_step.correct(*given)
+    return A.tanh(), K, V
+
+
+def strange_layer(*given):
+    """The same of the translator's layer."""
+    A, K, V = translator_step.correct(*given)
+    return A.tanh(), K, V
+
+
+def strange_beams(K, V, parents):
+    """Keys that no known mistake gives, beside the right values."""
+    K, V = beams_move.correct(K, V, parents)
+    return K.tanh(), V
+
+
+@pytest.mark.parametrize(
+    ("bank", "name", "strange", "part"),
+    [
+        *((attention_step, name, strange_step, 0) for name in ("cache_not_grown",
+          "only_the_new_rows", "keys_and_values_exchanged")),
+        *((translator_step, name, strange_layer, 0) for name in ("cache_not_grown",
+          "only_the_new", "cache_of_whole_rows", "cache_of_rows_first",
+          "keys_and_values_exchanged", "new_in_front_after_attending")),
+        *((beams_move, name, strange_beams, 0) for name in ("keys_alone_move",
+          "values_of_the_first_sentence")),
+    ],
+)  # fmt: skip
+def test_a_mistake_in_one_part_says_nothing_of_the_others(bank, name, strange, part):
+    def answer(*given):
+        parts = list(getattr(bank.Wrong, name)(*given))
+        parts[part] = strange(*given)[part]
+        return tuple(parts)
+
+    verdict = judge(bank.EXERCISE, answer)
+    assert verdict.misconception == name
+    assert "right" not in verdict.message
+    assert "Your keys" not in verdict.message
+
+
+def test_any_mask_is_obeyed_among_the_new_columns():
+    def beside(change):
+        def answer(X, W_Q, W_K, W_V, W_O, h, K, V, mask):
+            m, t = X.shape[1], K.shape[2]
+            allowed = mask.clone()
+            allowed[..., t:] = change(mask[..., t:], torch.eye(m, dtype=torch.bool))
+            return translator_step.correct(X, W_Q, W_K, W_V, W_O, h, K, V, allowed)
+
+        return answer
+
+    assert judge(translator_step.EXERCISE, beside(lambda new, own: new)).passed
+    others = (
+        torch.logical_and,
+        torch.logical_or,
+        lambda new, own: own,
+        lambda new, own: new.tril(),
+    )
+    for change in others:
+        assert not judge(translator_step.EXERCISE, beside(change)).passed
 
 
 def shown(cell_id: str) -> str:

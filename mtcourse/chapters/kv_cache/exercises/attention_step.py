@@ -72,16 +72,26 @@ def _weighed(x, W_Q, W_K, W_V, K, V, weigh):
 class Wrong:
     """What learners write, the more particular before the more general."""
 
+    def first_step_not_kept(x, W_Q, W_K, W_V, K, V):
+        """Behind an empty cache you return K and V empty again. The first token has a key and a
+        value, too.
+
+        What does the second step find in the cache?
+        """
+        if K.shape[-2] == 0:
+            return x @ W_V, K, V
+        return correct(x, W_Q, W_K, W_V, K, V)
+
     def cache_not_grown(x, W_Q, W_K, W_V, K, V):
-        """Your output is right, but you return K and V as they came, without the new row.
+        """You return K and V as they came, without the new row.
 
         The next step needs the key and the value of this token, too.
         """
         return correct(x, W_Q, W_K, W_V, K, V)[0], K, V
 
     def new_token_unseen(x, W_Q, W_K, W_V, K, V):
-        """Your cache grows, but your output is computed from the old rows alone. The new token
-        should attend to itself as well.
+        """Your output is computed from the old rows alone. The new token should attend to itself as
+        well.
 
         On the diagonal of the causal mask stands True. What comes first: appending or attending?
         """
@@ -111,7 +121,7 @@ class Wrong:
         return x @ W_V, K, V
 
     def only_the_new_rows(x, W_Q, W_K, W_V, K, V):
-        """Your output is right, but as K and V you return only the new rows.
+        """As K and V you return only the new rows.
 
         Return all rows, old and new: the next step reads them.
         """
@@ -165,7 +175,7 @@ class Wrong:
         return correct(x, W_Q, W_K, W_V, K[..., :-1, :], V[..., :-1, :])
 
     def keys_and_values_exchanged(x, W_Q, W_K, W_V, K, V):
-        """You return the right things, with K and V exchanged.
+        """You return K and V in the wrong order.
 
         The question names the output first, then the keys, then the values.
         """
@@ -226,7 +236,7 @@ class Wrong:
         return (x @ W_Q @ K.mT / math.sqrt(K.shape[-1])).softmax(-1), K, V
 
     def output_without_its_dimension(x, W_Q, W_K, W_V, K, V):
-        """The numbers are right, but your output lacks the dimension of the one token.
+        """Your output has the right numbers, and lacks the dimension of the one token.
 
         The output has the shape (…, 1, d_v), as x has (…, 1, width).
         """
@@ -403,11 +413,31 @@ class Wrong:
         return a / math.sqrt(K.shape[-1]), K, V
 
     def along_the_second_dimension(x, W_Q, W_K, W_V, K, V):
-        """You append along dimension 1. The rows lie there only if one dimension stands in front.
+        """Your function is right with one leading dimension, such as that of a batch, and stops
+        without it or with more.
 
-        Count from the end: in (…, t, d_k), the rows lie along dimension −2.
+        Count dimensions from the end: in (…, t, d_k), the rows lie along dimension −2. In `einsum`,
+        `...` stands for any number of leading dimensions.
         """
         return _with(x, W_Q, W_K, W_V, K, V, dim=1)
+
+    def keys_as_queries(x, W_Q, W_K, W_V, K, V):
+        """Your output has a row for each position, and its queries are the keys. Only the new token
+        needs a row.
+
+        Which query is compared with all keys?
+        """
+        _, K, V = correct(x, W_Q, W_K, W_V, K, V)
+        return _attended(K, K, V), K, V
+
+    def newest_overwritten_in_place(x, W_Q, W_K, W_V, K, V):
+        """You write the new row over the last cached one, in the given K and V. Keep all old rows,
+        and leave the arguments as they were.
+
+        How many rows do K and V have afterwards? Which function makes a longer tensor of two?
+        """
+        K[..., -1:, :], V[..., -1:, :] = x @ W_K, x @ W_V
+        return _attended(x @ W_Q, K, V), K, V
 
 
 class Right:

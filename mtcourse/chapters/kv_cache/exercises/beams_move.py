@@ -22,6 +22,7 @@ def cases(draw: Draw) -> list[Case]:
         Case("as many beams as heads", _drawn(draw, 2, [[1, 0], [1, 1]])),
         Case("as many sentences as beams", _drawn(draw, 3, [[1, 1, 2], [2, 0, 1], [0, 1, 0]])),
         Case("a single beam", _drawn(draw, 1, [[0], [0], [0]])),
+        Case("no last beam goes on", _drawn(draw, 4, [[0, 2, 0, 1], [1, 1, 2, 0]])),
         Case("3 sentences, 4 beams", _drawn(draw, 4, [[3, 3, 0, 2], [1, 0, 3, 2], [2, 1, 1, 1]])),
     ]
 
@@ -63,14 +64,14 @@ class Wrong:
         return K.clone(), V.clone()
 
     def keys_alone_move(K, V, parents):
-        """Your keys move with their beams, and your values stay.
+        """Your values stay where they were, and do not move with their beams.
 
         Row j of K and row j of V belong to the same token.
         """
         return correct(K, V, parents)[0], V.clone()
 
     def values_alone_move(K, V, parents):
-        """Your values move with their beams, and your keys stay.
+        """Your keys stay where they were, and do not move with their beams.
 
         Row j of K and row j of V belong to the same token.
         """
@@ -304,7 +305,8 @@ class Wrong:
         return K[parents], V[parents]
 
     def parents_of_all_sentences(K, V, parents):
-        """Each sentence gets the parents of *all* sentences, so there are too many rows.
+        """Each sentence gets the parents of *all* sentences, so your result has a dimension too
+        many.
 
         `x[:, parents]` takes the whole table of parents for each sentence. Sentence s has row s of
         it.
@@ -388,6 +390,152 @@ class Wrong:
         Does each sentence overwrite the one before? Collect them, and concatenate at the end.
         """
         return _taken(K, V, _rows(K, parents)[-parents.shape[1] :])
+
+    def counted_by_the_largest_parent(K, V, parents):
+        """You took the largest number in `parents` for that of the last old beam. The last beams
+        may have no child.
+
+        How many rows of K has one sentence? Ask K, and not `parents`.
+        """
+        beams = int(parents.max()) + 1
+        return _taken(K, V, (torch.arange(len(parents))[:, None] * beams + parents).flatten())
+
+    def counted_by_heads(K, V, parents):
+        """You look for sentence s behind s times as many rows as there are *heads*.
+
+        `K.shape[1]` is h. How many rows of K has one sentence?
+        """
+        return _taken(
+            K, V, (torch.arange(len(parents))[:, None] * K.shape[1] + parents).flatten()
+        )  # fmt: skip
+
+    def sentences_counted_along_the_row(K, V, parents):
+        """You add the beginning of sentence b to column b of `parents`. Sentence s has *row* s.
+
+        Which shape has `arange` to have, so that each row of `parents` gets one number?
+        """
+        beams = len(K) // len(parents)
+        return _taken(K, V, (parents + beams * torch.arange(parents.shape[1])).flatten())
+
+    def sentence_of_a_row_by_old_beams(K, V, parents):
+        """You find the sentence of a new row as if each sentence had as many new beams as old ones.
+
+        New row r belongs to sentence r // (new beams). How many are these?
+        """
+        old = len(K) // len(parents)
+        sentence = torch.arange(parents.numel()) // old
+        return _taken(K, V, parents.flatten() + sentence * old)
+
+    def all_parents_in_one_row(K, V, parents):
+        """Each sentence gets the parents of *all* sentences, so there are too many rows.
+
+        `x[:, parents]` takes the whole table of parents for each sentence. Sentence s has row s of
+        it.
+        """
+        K, V = (_as_beams(x, len(parents)) for x in (K, V))
+        return K[:, parents].flatten(0, 2), V[:, parents].flatten(0, 2)
+
+    def each_parent_once_in_order(K, V, parents):
+        """You take each parent once, in the order of the old rows.
+
+        A parent's rows are copied for each of its children, in the order of the new beams.
+        """
+        return _taken(K, V, _rows(K, parents).unique())
+
+    def copied_without_moving(K, V, parents):
+        """You copy each row for the new number of beams, whatever `parents` says.
+
+        Which old beam does new beam b continue?
+        """
+        copies = parents.numel() // len(K)
+        return K.repeat_interleave(copies, 0), V.repeat_interleave(copies, 0)
+
+    def values_of_the_first_sentence(K, V, parents):
+        """You index V by the numbers of the beams, so every sentence gets the values of the first.
+
+        Row j of K and row j of V belong to the same token: use the same rows for both.
+        """
+        return correct(K, V, parents)[0], V[parents.flatten()]
+
+    def rows_counted_from_one(K, V, parents):
+        """You take the row in front of the right one. Where that is row −1, you get the last row.
+
+        Rows and beams are counted from 0. Which number do you subtract?
+        """
+        rows = _rows(K, parents) - 1
+        return K[rows], V[rows]
+
+    def old_rows_left(K, V, parents):
+        """You return as many rows as K has, and leave old rows among the new ones. The number of
+        beams can change.
+
+        How many rows does the result have?
+        """
+        new_K, new_V, old = K.clone(), V.clone(), len(K) // len(parents)
+        for s, b in torch.cartesian_prod(*map(torch.arange, parents.shape)).tolist():
+            new_K[s * old + b] = K[s * old + parents[s, b]]
+            new_V[s * old + b] = V[s * old + parents[s, b]]
+        return new_K, new_V
+
+    def read_after_writing_among_old_rows(K, V, parents):
+        """You read rows that you have already overwritten, and return as many rows as K has. The
+        number of beams can change.
+
+        Read from the old cache, and write into a tensor with a row for each new beam.
+        """
+        new_K, new_V, old = K.clone(), V.clone(), len(K) // len(parents)
+        for s, b in torch.cartesian_prod(*map(torch.arange, parents.shape)).tolist():
+            new_K[s * old + b] = new_K[s * old + parents[s, b]]
+            new_V[s * old + b] = new_V[s * old + parents[s, b]]
+        return new_K, new_V
+
+    def read_after_writing_among_the_given(K, V, parents):
+        """You write into the given K and V, read rows that are already overwritten, and return as
+        many rows as there were.
+
+        Read from the old cache, and write into a tensor with a row for each new beam.
+        """
+        old = len(K) // len(parents)
+        for s, b in torch.cartesian_prod(*map(torch.arange, parents.shape)).tolist():
+            K[s * old + b] = K[s * old + parents[s, b]]
+            V[s * old + b] = V[s * old + parents[s, b]]
+        return K, V
+
+    def written_where_the_old_were(K, V, parents):
+        """You write the new rows into the given K and V. These have room for the old beams only,
+        and an older state may still need them.
+
+        Return new tensors.
+        """
+        K[:], V[:] = correct(K, V, parents)
+        return K, V
+
+    def as_many_new_as_old(K, V, parents):
+        """Your function is right where there are as many new beams as old ones, and stops where the
+        number changes.
+
+        K has the rows of the *old* beams. How many of them has one sentence?
+        """
+        sentence = torch.arange(len(parents))[:, None]
+        K, V = (x.view(*parents.shape, *x.shape[1:]) for x in (K, V))
+        return K[sentence, parents].flatten(0, 1), V[sentence, parents].flatten(0, 1)
+
+    def lists_of_sentences(K, V, parents):
+        """You return a list with a tensor for each sentence. One tensor of keys and one of values
+        are asked for.
+
+        `torch.cat` puts the rows of all sentences below each other.
+        """
+        return tuple(list(x.split(parents.shape[1])) for x in correct(K, V, parents))
+
+    def sentences_beside_each_other(K, V, parents):
+        """You concatenate the sentences along the dimension of the heads. Put them below each
+        other, as they stand in K.
+
+        Along which dimension do the rows of K lie?
+        """
+        new = correct(K, V, parents)
+        return tuple(torch.cat(x.split(parents.shape[1]), 1) for x in new)
 
 
 class Right:

@@ -199,6 +199,29 @@ class Wrong:
         """
         return {_QUERIES: "I"}
 
+    def position_from_the_queries():
+        """You blame the line that makes the queries for the positions. It multiplies the rows that
+        it is given.
+
+        Which line adds positions, and which of them does it add to a second chunk?
+        """
+        return {_POSITION: "C"}
+
+    def old_from_the_products():
+        """You blame the line that makes keys and values for old ones. It makes the new ones only.
+
+        Which line touches an *old* row of K, and whose row is it afterwards?
+        """
+        return {_OLD: "D"}
+
+    def queries_not_counted():
+        """You miss the queries of earlier tokens where the sizes are named. There are m new rows,
+        and only these are asked for.
+
+        Which q stands in the equation of a new row?
+        """
+        return {_QUERIES: "A"}
+
 
 EXERCISE = which_line(
     "cache_lines",

@@ -430,6 +430,53 @@ class Wrong:
         """
         return _but(source=SOURCE * H * D_K * SIZE)
 
+    def groups_of_all_documents():
+        """`groups`: you counted 8 documents. The question asks for one, as in `text`.
+
+        Which of the names is this one "the same as"?
+        """
+        return _but(groups=correct()["groups"] * TEXTS * BEAMS / 4)
+
+    def groups_of_all_rows():
+        """`groups`: you counted all beams of all documents. The question asks for one document, as
+        in `text`.
+
+        Which of the names is this one "the same as"?
+        """
+        return _but(groups=correct()["groups"] * TEXTS * BEAMS)
+
+    def source_in_the_text():
+        """You counted 1,900 positions for a document: the source as well. Self-attention of the
+        decoder keeps rows of target tokens only.
+
+        Which name asks for what is kept of the source?
+        """
+        grown = ("text", "beams", "bfloat16", "groups", "inputs")
+        bytes_of = correct()
+        return bytes_of | {name: bytes_of[name] * (T + SOURCE) / T for name in grown}
+
+    def source_of_one_tensor():
+        """`source`: you counted the keys *or* the values of the source. Each layer keeps both.
+
+        Which tensors of cross-attention come from the encoder's output?
+        """
+        return _with(source_rows=SOURCE / 2)
+
+    def source_of_all_documents():
+        """`source`: you counted 8 documents. The question asks for one.
+
+        Which number of documents does the name's line give?
+        """
+        return _with(source_rows=SOURCE * TEXTS)
+
+    def inputs_of_all_rows():
+        """`inputs`: you counted all beams of all documents. The question asks for one document, as
+        in `text`.
+
+        Which of the names is this one "the same as"?
+        """
+        return _but(inputs=correct()["inputs"] * TEXTS * BEAMS)
+
 
 class Right:
     """Right answers, written differently."""

@@ -369,6 +369,38 @@ class Wrong:
         allowed = (torch.arange(real.shape[1]) < real.shape[1] - m).expand(m, -1)
         return allowed & _keys(real)
 
+    def t_for_the_cache(real, m):
+        """Your mask has t + m columns. Here t counts the new positions as well.
+
+        How many of the t positions are cached?
+        """
+        new = torch.ones(m, m, dtype=torch.bool).tril().expand(len(real), 1, m, m)
+        return torch.cat([_keys(real).expand(-1, 1, m, -1), new], -1)
+
+    def shifted_the_wrong_way(real, m):
+        """With a cache, your triangle is shifted to the wrong side: the first new token sees
+        nothing.
+
+        With t = 4 and m = 2, the first new token sees 3 keys. In which direction does `tril` shift
+        for a positive number?
+        """
+        return torch.ones(m, real.shape[1], dtype=torch.bool).tril(m - real.shape[1]) & _keys(real)
+
+    def heads_behind_the_queries(real, m):
+        """The booleans are right, but the dimension of size 1 stands behind the queries.
+
+        Scores are (batch, h, m, t). Where do the heads stand?
+        """
+        return correct(real, m).transpose(1, 2)
+
+    def sentences_for_queries(real, m):
+        """You combine row i of the triangle with row i of `real`, that is, with sentence i.
+
+        Each sentence needs a triangle of its own. Which two dimensions of size 1 does `real` need
+        before it meets (m, t)?
+        """
+        return _triangle(real, m) & real
+
 
 class Right:
     """Right answers, written differently."""

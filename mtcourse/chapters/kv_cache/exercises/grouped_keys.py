@@ -426,6 +426,57 @@ class Wrong:
         repeats = Q.shape[-3] // K.shape[-3]
         return _attended(Q, K.repeat_interleave(repeats, 1), V.repeat_interleave(repeats, 1))
 
+    def softmax_over_the_second_dimension(Q, K, V):
+        """Your softmax runs over dimension 1. According to how many dimensions stand in front,
+        these are the queries, the heads or sentences.
+
+        Along which dimension of the scores do the keys lie, counted from the end?
+        """
+        return _weighed(Q, K, V, lambda S: S.softmax(1))
+
+    def divided_by_the_root_of_the_length(Q, K, V):
+        """You divided the scores by the root of the number of keys.
+
+        How many products does *one* score add up?
+        """
+        return _with(Q, K, V, divisor=math.sqrt(K.shape[-2]))
+
+    def weights_too(Q, K, V):
+        """You return the weights, too. Only the outputs are asked for.
+
+        Return one tensor, (…, h, n, d_k).
+        """
+        return correct(Q, K, V), Wrong.weights_for_outputs(Q, K, V)
+
+    def groups_in_turns_out_of_order(Q, K, V):
+        """Your heads take the groups in turns, and come back in another order: first those of group
+        0, then those of group 1.
+
+        Heads of a group are neighbours in Q already. In which order do you split h into groups and
+        heads of a group?
+        """
+        taken = Wrong.groups_in_turns(Q, K, V)
+        return taken.unflatten(-3, (-1, K.shape[-3])).transpose(-4, -3).flatten(-4, -3)
+
+    def heads_counted_from_the_front(Q, K, V):
+        """Your function looks for the heads in dimension 1. They stand there only behind one
+        leading dimension, such as that of a batch.
+
+        Count from the end: in (…, h, n, d_k), the heads lie along dimension −3.
+        """
+        repeats = Q.shape[1] // K.shape[1]
+        return _attended(Q, K.repeat_interleave(repeats, 1), V.repeat_interleave(repeats, 1))
+
+    def groups_in_turns_of_a_batch(Q, K, V):
+        """Your heads take the groups in turns: head j uses group j mod G. And your `repeat` knows
+        four dimensions only.
+
+        `repeat` puts copies of the whole behind each other. Which function repeats each group by
+        itself, along a dimension that you count from the end?
+        """
+        repeats = Q.shape[-3] // K.shape[-3]
+        return _attended(Q, K.repeat(1, repeats, 1, 1), V.repeat(1, repeats, 1, 1))
+
 
 class Right:
     """Right answers, written differently."""

@@ -72,6 +72,27 @@ def _but(sizes, **others):
 class Wrong:
     """What learners write, the more particular before the more general."""
 
+    def rounded_down(L, d, d_ff, V):
+        """You rounded fractions down, as `//` and `int` do.
+
+        Coefficients need not be whole numbers. Which operator divides without rounding?
+        """
+        return {name: int(number + 1e-6) for name, number in correct(L, d, d_ff, V).items()}
+
+    def rounded(L, d, d_ff, V):
+        """You rounded your coefficients to whole numbers.
+
+        Coefficients need not be whole. The cost of T tokens is, once all terms are added up.
+        """
+        return {name: round(number) for name, number in correct(L, d, d_ff, V).items()}
+
+    def attention_forgotten(L, d, d_ff, V):
+        """You counted the matrices, and no product of attention itself.
+
+        Each pair of a query and a key takes products for its score, and for the mean of the values.
+        """
+        return _with(L, d, d_ff, V, pairs=0)
+
     def without_names(L, d, d_ff, V):
         """Your numbers may be right, but their names are missing.
 
@@ -427,6 +448,54 @@ class Wrong:
         Σ t is T²/2 + T/2.
         """
         return _but((L, d, d_ff, V), c1=L * (4 * d**2 + 2 * d * d_ff) + d * V)
+
+    def sum_of_squares_without_its_last_term(L, d, d_ff, V):
+        """Your Σ t² is T³/3 + T²/2. One term is missing.
+
+        For T = 1 the sum should be 1.
+        """
+        third, half = Fraction(1, 3), Fraction(1, 2)
+        return _with(L, d, d_ff, V, sums=(_OF_ONE, _OF_T, (0, half, third)))
+
+    def half_of_the_cubic_term(L, d, d_ff, V):
+        """Without a cache your term in T³ is half of what it should be.
+
+        Multiply T(T + 1)(2T + 1)/6 out once more.
+        """
+        return _but((L, d, d_ff, V), p3=L * d / 3)
+
+    def square_of_the_width_for_each_pair(L, d, d_ff, V):
+        """For each pair of a query and a key you counted 2 d² products. There are 2 d: d for the
+        score and d for the mean of the values.
+
+        A score is the product of two rows of d numbers. How many multiplications is that?
+        """
+        return _with(L, d, d_ff, V, pairs=2 * d**2)
+
+    def output_forgotten_without_a_cache(L, d, d_ff, V):
+        """Without a cache you left out the output layer. Either way, one row in each step is
+        multiplied by the output matrix.
+
+        Which of your terms contains V?
+        """
+        right = correct(L, d, d_ff, V)
+        return right | {_WITHOUT[0]: right[_WITHOUT[0]] - d * V}
+
+    def output_forgotten_cached(L, d, d_ff, V):
+        """With a cache you left out the output layer. Either way, one row in each step is
+        multiplied by the output matrix.
+
+        Which of your terms contains V?
+        """
+        right = correct(L, d, d_ff, V)
+        return right | {_WITH[0]: right[_WITH[0]] - d * V}
+
+    def network_four_times_as_wide(L, d, d_ff, V):
+        """You took 4 d for the width of the network.
+
+        The question has a letter of its own for this width.
+        """
+        return _with(L, d, d_ff, V, block=12 * d**2)
 
 
 class Right:

@@ -12,7 +12,7 @@ from mtcourse.checks.outcomes import Case
 
 
 def cases(draw: Draw) -> list[Case]:
-    """A first step, single beams, and beams with a mask of ancestors."""
+    """A first step, single beams, beams with a mask of ancestors, and a mask of any pairs."""
     ones = draw.tensor([[1.0, 0.0], [0.0, 1.0]])
     by_hand = (
         draw.tensor([[[1.0, 0.0]]]),
@@ -33,6 +33,7 @@ def cases(draw: Draw) -> list[Case]:
         Case("3 beams, 6 cached columns, 2 heads", _drawn(draw, 2, 3, 6, 5, 8, 2)),
         Case("as many sentences as heads", _drawn(draw, 3, 2, 5, 6, 6, 3)),
         Case("as many beams as heads", _drawn(draw, 2, 4, 8, 9, 8, 4)),
+        Case("a mask that allows new columns of others, too", _with_any_pairs(draw)),
     ]
 
 
@@ -47,6 +48,13 @@ def _drawn(draw, batch, m, t, width, d, h):
     if m == 1:
         mask = torch.ones_like(mask)
     return (draw.normal(batch, m, width), *matrices, W_O, h, *cached, mask)
+
+
+def _with_any_pairs(draw):
+    """The same with new columns that are allowed, or hidden, whosesoever they are."""
+    *others, mask = _drawn(draw, 2, 3, 4, 5, 6, 2)
+    mask[..., 4:] = torch.tensor([[0, 1, 0], [1, 1, 1], [1, 0, 0]]) == 1
+    return (*others, mask)
 
 
 def _cut(x, h):
@@ -117,14 +125,14 @@ class Wrong:
         return _with(*given, cut=lambda x, h: x.unflatten(-1, (-1, h)).movedim(-1, 1))
 
     def cache_not_grown(X, W_Q, W_K, W_V, W_O, h, K, V, mask):
-        """Your output is right, but you return K and V as they came, without the new columns.
+        """You return K and V as they came, without the new columns.
 
         The next step needs the keys and values of these tokens, too.
         """
         return correct(X, W_Q, W_K, W_V, W_O, h, K, V, mask)[0], K, V
 
     def only_the_new(X, W_Q, W_K, W_V, W_O, h, K, V, mask):
-        """Your output is right, but as K and V you return only those of the new tokens.
+        """As K and V you return only those of the new tokens.
 
         Return all of them, old and new: the next step reads them.
         """
@@ -132,7 +140,7 @@ class Wrong:
         return A, K[:, :, -X.shape[1] :], V[:, :, -X.shape[1] :]
 
     def cache_of_whole_rows(*given):
-        """The numbers are right, but you return K and V with the heads merged.
+        """You return K and V with the heads merged.
 
         K and V come in as (batch, h, t, d_k), and go out as (batch, h, t + m, d_k).
         """
@@ -150,7 +158,7 @@ class Wrong:
         return _joined(_attended(_cut(X @ W_Q, h), K, V, mask)) @ W_O, K, V
 
     def new_in_front_after_attending(X, W_Q, W_K, W_V, W_O, h, K, V, mask):
-        """Your output is right, but in the K and V that you return the new columns stand in front.
+        """In the K and V that you return, the new columns stand in front of the old ones.
 
         The next mask expects the columns in the order in which they were written.
         """
@@ -218,6 +226,35 @@ class Wrong:
         seen[..., K.shape[2] :] = torch.ones(m, m, dtype=torch.bool).tril()
         return correct(X, W_Q, W_K, W_V, W_O, h, K, V, seen)
 
+    def own_column_alone(X, W_Q, W_K, W_V, W_O, h, K, V, mask):
+        """Among the new columns, each token sees its own and no other in yours, whatever the mask
+        says.
+
+        The mask has t + m columns, and it alone says what is hidden.
+        """
+        seen, m = mask.clone(), X.shape[1]
+        seen[..., K.shape[2] :] = torch.eye(m, dtype=torch.bool)
+        return correct(X, W_Q, W_K, W_V, W_O, h, K, V, seen)
+
+    def itself_always(X, W_Q, W_K, W_V, W_O, h, K, V, mask):
+        """Each token sees its own column in yours, even where the mask hides it.
+
+        The mask has t + m columns, and it alone says what is hidden.
+        """
+        seen, m = mask.clone(), X.shape[1]
+        seen[..., K.shape[2] :] |= torch.eye(m, dtype=torch.bool)
+        return correct(X, W_Q, W_K, W_V, W_O, h, K, V, seen)
+
+    def causal_too(X, W_Q, W_K, W_V, W_O, h, K, V, mask):
+        """You added a causal mask to the given one: a token does not see new columns behind its
+        own, even where the mask allows them.
+
+        The new tokens stand side by side at the same position, so none of them is later. The mask
+        alone says what is hidden.
+        """
+        causal = torch.ones(mask.shape[1:], dtype=torch.bool).tril(K.shape[2])
+        return correct(X, W_Q, W_K, W_V, W_O, h, K, V, mask & causal)
+
     def causal_instead(X, W_Q, W_K, W_V, W_O, h, K, V, mask):
         """You use a causal mask in place of the given one. For it, all columns would be one text.
 
@@ -241,6 +278,13 @@ class Wrong:
         Each beam has ancestors of its own.
         """
         return correct(X, W_Q, W_K, W_V, W_O, h, K, V, mask[:, :1].expand_as(mask))
+
+    def mask_of_the_last_beam(X, W_Q, W_K, W_V, W_O, h, K, V, mask):
+        """You use the mask of the last beam for all beams of a sentence.
+
+        Each beam has ancestors of its own.
+        """
+        return correct(X, W_Q, W_K, W_V, W_O, h, K, V, mask[:, -1:].expand_as(mask))
 
     def mask_of_the_first_sentence(X, W_Q, W_K, W_V, W_O, h, K, V, mask):
         """You use the mask of the first sentence for all sentences.
@@ -432,7 +476,7 @@ class Wrong:
         return correct(X, W_Q, W_K, W_K, W_O, h, K, V, mask)
 
     def keys_and_values_exchanged(*given):
-        """You return the right things, with K and V exchanged.
+        """You return K and V in the wrong order.
 
         The question names the output first, then the keys, then the values.
         """
@@ -453,6 +497,69 @@ class Wrong:
         """
         A, K, V = correct(*given)
         return K, V, A
+
+    def softmax_over_beams_of_large_numbers(*given):
+        """Your softmax runs over the beams, and a column that no beam may see is divided equally
+        among them.
+
+        Each beam divides a weight of 1 among its columns. Along which dimension do they lie?
+        """
+        return _with(*given, fill=-1e9, weigh=lambda S, seen: S.softmax(-2))
+
+    def softmax_over_heads_with_nan(*given):
+        """Your softmax runs over the heads, and a hidden column becomes NaN, since all heads hide
+        it.
+
+        Heads work separately. Within a head, each row sums to 1.
+        """
+        return _with(*given, weigh=lambda S, seen: S.softmax(1))
+
+    def softmax_over_heads_of_large_numbers(*given):
+        """Your softmax runs over the heads, and a hidden column is divided equally among them.
+
+        Heads work separately. Within a head, each row sums to 1.
+        """
+        return _with(*given, fill=-1e9, weigh=lambda S, seen: S.softmax(1))
+
+    def columns_interleaved_both_times(*given):
+        """You gave head j every h-th column, starting with j, and merged the heads in the same way.
+        The columns of a head should be neighbours, as in the K and V that you are given.
+
+        Into which two sizes do you split the width, and in which order do they stand?
+        """
+        return _with(
+            *given,
+            cut=lambda x, h: x.unflatten(-1, (-1, h)).movedim(-1, 1),
+            joined=lambda A: A.movedim(1, -1).flatten(2),
+        )
+
+    def cache_of_rows_first(*given):
+        """In the K and V that you return, the columns stand in front of the heads.
+
+        K and V come in as (batch, h, t, d_k), and go out as (batch, h, t + m, d_k).
+        """
+        A, K, V = correct(*given)
+        return A, K.transpose(1, 2), V.transpose(1, 2)
+
+    def weights_averaged_over_heads(*given):
+        """All your heads use the same weights: the mean over the heads.
+
+        Each head has its own scores and weights. Only W_O mixes the heads.
+        """
+        return _with(
+            *given, weigh=lambda S, seen: S.softmax(-1).mean(1, keepdim=True).expand_as(S)
+        )  # fmt: skip
+
+    def masks_in_turns(X, W_Q, W_K, W_V, W_O, h, K, V, mask):
+        """Your heads take the masks of the sentences in turns, so a head gets the mask of another
+        sentence.
+
+        All heads of a sentence have its mask. `repeat` puts copies of the whole behind each other.
+        """
+        seen = mask.repeat(h, 1, 1).unflatten(0, (-1, h))
+        K, V = _grown(X, W_K, W_V, h, K, V)
+        scores = _cut(X @ W_Q, h) @ K.mT / math.sqrt(K.shape[-1])
+        return _joined(scores.masked_fill(~seen, -math.inf).softmax(-1) @ V) @ W_O, K, V
 
 
 class Right:

@@ -53,6 +53,22 @@ class Wrong:
         """
         return {name: choice.capitalize() for name, choice in correct().items()}
 
+    def another_spelling():
+        """You wrote "spoiled". The word of the question is "spoilt".
+
+        Copy the words from the question.
+        """
+        right = correct().items()
+        return {name: "spoiled" if choice == "spoilt" else choice for name, choice in right}
+
+    def valid_and_spoilt_exchanged():
+        """All six answers about changes are the other way round.
+
+        A row is `"valid"` if you would compute the same row again.
+        """
+        others = {"valid": "spoilt", "spoilt": "valid"}
+        return {name: others.get(choice, choice) for name, choice in correct().items()}
+
     def everything_grows():
         """You keep everything that is computed. A later step reads only a part of it.
 

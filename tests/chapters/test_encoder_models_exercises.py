@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -20,11 +21,13 @@ from mtcourse.chapters.encoder_models.exercises import (
     plain_word,
     what_rows_read,
 )
+from mtcourse.checks.judge import judge
 from mtcourse.layers.masks import source_mask
 from mtcourse.models.encoder_model import EncoderModel
 from mtcourse.models.masked_language_model import MaskedLanguageModel
 from mtcourse.models.transformer import TransformerConfig
 from mtcourse.text import masking
+from mtcourse.training.likelihood import token_losses
 
 ROOT = Path(__file__).resolve().parents[2]
 SMALL = TransformerConfig(20, d_model=16, h=2, d_ff=32, layers=2, dropout=0.0)
@@ -37,7 +40,7 @@ def encoder():
 
 def test_mask_tokens_is_the_packages_masking_on_the_same_draws(encoder):
     vocabulary = encoder.vocabulary
-    ids = vocabulary.inputs([[*range(4, 60)], [2, 7, 8, 3], [5, vocabulary.mask, 9]])
+    ids = vocabulary.inputs([[*range(4, 60)], [1, 2, 3, vocabulary.mask] * 14, [5, 7]])
     right = masking.mask_tokens(
         ids, vocabulary, masking.Masking(), torch.Generator().manual_seed(3)
     )
@@ -111,16 +114,20 @@ def test_plain_word_is_the_answer_with_the_smallest_mean_loss():
     assert torch.allclose(best, right, atol=1e-5)
 
 
-def test_fill_blanks_proposes_what_the_encoder_proposes(encoder):
+def test_fill_blanks_proposes_what_an_encoder_proposes(encoder):
+    sizes = replace(SMALL, V=encoder.vocabulary.size)
+    untrained = MaskedLanguageModel(EncoderModel(sizes, seed=3).eval(), encoder.tokenizer)
     sentence = "Hij <mask> de deur niet <mask>."
     inputs = torch.tensor(encoder.encode(sentence))
+    mask = encoder.vocabulary.mask
     with torch.inference_mode():
-        logits = encoder.model(inputs[None])[0]
-    ids, shares = fill_blanks.correct(logits, inputs, encoder.vocabulary.mask, 4)
-    right = encoder.fill(sentence, 4)
+        untrained.model.output_weight[[0, 2, mask, mask + 1]] *= 30  # special tokens count for more
+        logits = untrained.model(inputs[None])[0]
+    ids, shares = fill_blanks.correct(logits, inputs, mask, 4)
+    right = untrained.fill(sentence, 4)
     assert encoder.tokenizer.pieces(ids.flatten().tolist()) == [x.piece for y in right for x in y]
     wanted = torch.tensor([[x.probability for x in y] for y in right])
-    assert torch.allclose(shares, wanted, atol=1e-5)
+    assert torch.allclose(shares, wanted, rtol=1e-4, atol=0)
 
 
 def test_an_interval_of_ten_starts_covers_the_true_difference_about_as_often_as_it_says():
@@ -134,13 +141,64 @@ def test_an_interval_of_ten_starts_covers_the_true_difference_about_as_often_as_
     assert 0.92 <= covered / 400 <= 0.98
 
 
-def test_every_line_that_is_blamed_stands_in_the_broken_code():
-    notebook = json.loads((ROOT / "solutions/15_encoder_models.ipynb").read_text("utf-8"))
+def _notebook():
+    return json.loads((ROOT / "solutions/15_encoder_models.ipynb").read_text("utf-8"))
+
+
+def _broken_code():
     (code,) = (
         "".join(cell["source"])
-        for cell in notebook["cells"]
+        for cell in _notebook()["cells"]
         if "def broken_update" in "".join(cell["source"]) and cell["cell_type"] == "code"
     )
+    return code
+
+
+def test_the_broken_code_has_five_bugs_and_no_others(encoder):
+    code = _broken_code().partition("\n\n\n")[0]
+    for bug, mended in (
+        ("manual_seed(15)", "manual_seed(15 + epoch)"),
+        ("(ids != 0)", "(ids > 3) & (ids < MASK)"),
+        ("randint(1, MASK", "randint(4, MASK"),
+        ("where(chosen, inputs, 0)", "where(chosen, ids, 0)"),
+        ("logits[:, :-1], labels[:, 1:]", "logits, labels"),
+    ):
+        assert code.count(bug) == 1
+        code = code.replace(bug, mended)
+    mask = encoder.vocabulary.mask
+    given = {"torch": torch, "Tensor": torch.Tensor, "MASK": mask, "model": encoder.model}
+    given |= {"source_mask": source_mask, "token_losses": token_losses}
+    exec(code, given)
+    ids = encoder.vocabulary.inputs([[*range(4, 60)], [1, 2, 3, mask] * 14, [5, 7]])
+    generator = torch.Generator().manual_seed(17)
+    choice, fate = (torch.rand(ids.shape, generator=generator) for _ in range(2))
+    drawn = torch.randint(4, mask, ids.shape, generator=generator)
+    right = mask_tokens.correct(ids, choice, fate, drawn, mask)
+    with torch.inference_mode():
+        inputs, labels, loss = given["broken_update"](ids, 2)
+        logits = encoder.model(right[0], source_mask(right[0]))
+    assert torch.equal(inputs, right[0])
+    assert torch.equal(labels, right[1])
+    assert torch.allclose(loss, masked_loss.correct(logits, right[1]))
+    assert ((inputs != ids) & (inputs != mask)).any()
+
+
+def test_ids_with_a_decimal_point_are_refused():
+    def masked(*given):
+        inputs, labels = mask_tokens.correct(*given)
+        return inputs, labels.double()
+
+    def proposed(*given):
+        words, shares = fill_blanks.correct(*given)
+        return words.float(), shares
+
+    for bank, answer in ((mask_tokens, masked), (fill_blanks, proposed)):
+        assert judge(bank.EXERCISE, bank.correct).passed
+        assert "whole numbers" in judge(bank.EXERCISE, answer).wrong
+
+
+def test_every_line_that_is_blamed_stands_in_the_broken_code():
+    notebook, code = _notebook(), _broken_code()
     (asked,) = (
         "".join(cell["source"])
         for cell in notebook["cells"]

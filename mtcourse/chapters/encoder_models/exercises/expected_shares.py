@@ -54,6 +54,63 @@ class Wrong:
         names = ("labels", "masked", "different", "plain")
         return {key: one / n if key in names else one for key, one in correct(*given).items()}
 
+    def over_all_epochs(*given):
+        """You multiply the numbers of tokens by the epochs. They are asked for one sentence, masked
+        once.
+
+        Only `"never"` depends on the epochs.
+        """
+        names = ("labels", "masked", "different", "plain")
+        found = correct(*given)
+        return {key: one * given[5] if key in names else one for key, one in found.items()}
+
+    def in_percent(*given):
+        """You give the three probabilities in percent.
+
+        A probability is at most 1.
+        """
+        names = ("empty", "never", "never static")
+        return {key: 100 * one if key in names else one for key, one in correct(*given).items()}
+
+    def drawn_from_V_minus_1(*given):
+        """You draw the random token from V − 1 words, in `"different"` and in `"plain"`. It is
+        drawn from all V.
+
+        How many words can be drawn, the original among them?
+        """
+        n, V, rate, masked, random, _ = given
+        hit = random / (V - 1)
+        return _but(
+            given,
+            different=n * rate * (masked + random - hit),
+            plain=n * rate * (1 - masked - random + hit),
+        )
+
+    def fresh_and_static_exchanged(*given):
+        """You exchanged `"never"` and `"never static"`.
+
+        Which of the two maskings gives a token a new chance in each epoch?
+        """
+        found = correct(*given)
+        return _but(given, never=found["never static"], never_static=found["never"])
+
+    def without_names(*given):
+        """Your numbers have no names.
+
+        Return a dictionary with the seven names of the question.
+        """
+        return list(correct(*given).values())
+
+    def random_share_of_the_rest(*given):
+        """You take `random` as a share of the tokens that do not become <mask>. It is a share of
+        all chosen tokens.
+
+        With BERT's numbers, 10 % of the chosen tokens are exchanged.
+        """
+        n, V, rate, masked, random, _ = given
+        changed = masked + (1 - masked) * random * (1 - 1 / V)
+        return _but(given, different=n * rate * changed, plain=n * rate * (1 - changed))
+
     def shares_of_the_chosen(*given):
         """You give `"masked"`, `"different"` and `"plain"` as shares of the chosen tokens. The
         question asks for numbers.
@@ -281,6 +338,21 @@ class Wrong:
         """
         return _but(given, empty=1 - given[0] * given[2])
 
+    def empty_linear_but_not_below_0(*given):
+        """`"empty"`: you give 1 − n times the rate, and 0 where this is negative.
+
+        All n tokens must be left out: multiply n probabilities.
+        """
+        return _but(given, empty=max(0.0, 1 - given[0] * given[2]))
+
+    def nothing_changed_in_the_sentence(*given):
+        """`"empty"`: you leave out the tokens that stay. They have a label, too.
+
+        What is the probability that a token is not chosen?
+        """
+        n, _, rate, masked, random, _ = given
+        return _but(given, empty=(1 - rate * (masked + random)) ** n)
+
     def empty_exponential(*given):
         """`"empty"`: you give e to the power of minus the mean number of labels. That is only an
         approximation for small rates.
@@ -303,6 +375,20 @@ class Wrong:
         It must be left out in every epoch: multiply the probabilities.
         """
         return _but(given, never=1 - given[2] * given[5])
+
+    def never_multiplied_but_not_below_0(*given):
+        """`"never"`: you subtract the rate once for each epoch, and give 0 where this is negative.
+
+        It must be left out in every epoch: multiply the probabilities.
+        """
+        return _but(given, never=max(0.0, 1 - given[2] * given[5]))
+
+    def never_times_the_epochs(*given):
+        """`"never"`: you multiply 1 − rate by the epochs. A probability is at most 1.
+
+        Probabilities of independent events are multiplied with each other.
+        """
+        return _but(given, never=(1 - given[2]) * given[5])
 
     def chosen_at_least_once(*given):
         """`"never"`: you give the probability that a token is chosen at least once.
@@ -428,6 +514,14 @@ class Wrong:
         """
         n, _, rate, masked, random, _ = given
         return _but(given, plain=n * (1 - rate * (masked + random)))
+
+    def hits_without_the_choice(*given):
+        """`"plain"`: you count random tokens among *all* tokens. Only chosen ones are exchanged.
+
+        How many tokens are chosen on average, and how many of these are exchanged?
+        """
+        n, V, rate, masked, random, _ = given
+        return _but(given, plain=n * rate * (1 - masked - random) + n * random / V)
 
     def unchosen_plain(*given):
         """`"plain"`: you count the tokens that were not chosen.

@@ -7,7 +7,7 @@ import math
 import torch
 
 from mtcourse.checks.draw import Draw
-from mtcourse.checks.exercise import Exercise, functions_of
+from mtcourse.checks.exercise import Exercise, Rule, functions_of
 from mtcourse.checks.outcomes import Case
 
 _M = 10
@@ -59,6 +59,11 @@ def correct(logits, inputs, mask, k):
 
 def _rows(logits, rows, mask, k):
     return _best(_log_p(logits[rows], mask).exp(), k)
+
+
+def has_ids(case: Case, found) -> bool:
+    """Whether the first thing that is returned holds no numbers with a decimal point."""
+    return not (torch.is_tensor(found[0]) and found[0].is_floating_point())
 
 
 class Wrong:
@@ -513,6 +518,145 @@ class Wrong:
         words, shares = correct(logits, inputs, mask, k)
         return words[:, None], shares[:, None]
 
+    def result_of_topk(logits, inputs, mask, k):
+        """You return what `topk` returns: the probabilities come first, and the ids are counted
+        from the first ordinary word.
+
+        Return the ids first. Add what you cut off the front.
+        """
+        words, shares = correct(logits, inputs, mask, k)
+        return shares, words - 4
+
+    def a_dictionary(logits, inputs, mask, k):
+        """You return a dictionary. A pair is asked for: `(ids, probabilities)`.
+
+        Return the two tensors, separated by a comma.
+        """
+        words, shares = correct(logits, inputs, mask, k)
+        return {"ids": words, "probabilities": shares}
+
+    def shares_of_other_words(logits, inputs, mask, k):
+        """Your ids are right, but your probabilities are those of other words: of the ids that are
+        4 smaller, in a softmax of everything.
+
+        If you cut columns off the front, the numbers that `topk` gives belong to the cut rows.
+        """
+        words, _ = correct(logits, inputs, mask, k)
+        return words, logits[inputs == mask].softmax(-1).gather(-1, words - 4)
+
+    def only_padding_ruled_out(logits, inputs, mask, k):
+        """You rule out padding alone. The other special tokens may still be proposed.
+
+        Only the ids 4 to `mask − 1` may be an answer.
+        """
+        kept = logits[inputs == mask].clone()
+        kept[:, 0] = -math.inf
+        return _best(kept.softmax(-1), k)
+
+    def row_behind_and_stops(logits, inputs, mask, k):
+        """You read the row behind each blank, and your function stops at a blank in the last place.
+
+        An encoder's row t is asked for token t itself (C28).
+        """
+        return _rows(logits, _at(inputs, mask) + 1, mask, k)
+
+    def first_blank_or_position_0(logits, inputs, mask, k):
+        """You fill the first blank alone, and position 0 where there is no blank.
+
+        `argmax` finds one position only. Return a row for each blank.
+        """
+        return _rows(logits, (inputs == mask).int().argmax()[None], mask, k)
+
+    def class_taken_for_a_blank(logits, inputs, mask, k):
+        """You also fill the position of <class>.
+
+        A blank is a position with the id `mask`; `mask + 1` is <class>.
+        """
+        return _best(_log_p(logits[inputs >= mask], mask).exp(), k)
+
+    def best_blanks_for_each_word(logits, inputs, mask, k):
+        """You take the k best over the blanks, not over the words, and your function stops where
+        there are fewer than k blanks.
+
+        Words are the last dimension.
+        """
+        best = logits[inputs == mask, 4:mask].softmax(-1).topk(k, dim=0)
+        return best.indices + 4, best.values
+
+    def ids_from_1(logits, inputs, mask, k):
+        """Your ids are 1 too small.
+
+        How many columns did you cut off the front? Add just as many.
+        """
+        words, shares = correct(logits, inputs, mask, k)
+        return words - 1, shares
+
+    def sizes_of_1_removed(logits, inputs, mask, k):
+        """The numbers are right, but with a single blank, or a single proposal, a dimension is
+        missing.
+
+        `squeeze()` removes every dimension of size 1. Both tensors are `(blanks, k)`.
+        """
+        words, shares = correct(logits, inputs, mask, k)
+        return words.squeeze(), shares.squeeze()
+
+    def stops_where_special_tokens_are_good(logits, inputs, mask, k):
+        """Your function stops where a special token is among the k best of a blank: it is sorted
+        out too late, and fewer than k are left.
+
+        Rule special tokens out *before* you take the k best.
+        """
+        words, shares = [], []
+        for row in logits[inputs == mask]:
+            best = row.softmax(-1).topk(k)
+            kept = (best.indices > 3) & (best.indices < mask)
+            words.append(best.indices[kept])
+            shares.append(best.values[kept])
+        return torch.stack(words), torch.stack(shares)
+
+    def stacks_no_tensors(logits, inputs, mask, k):
+        """Your function stops if there is no blank: `torch.stack` needs at least one tensor.
+
+        Work with all rows at once: `logits[inputs == mask]` may have no rows.
+        """
+        found = [_best(_log_p(row, mask).exp(), k) for row in logits[inputs == mask]]
+        return torch.stack([one[0] for one in found]), torch.stack([one[1] for one in found])
+
+    def shared_by_all_blanks(logits, inputs, mask, k):
+        """You let all blanks of the sentence share a probability of 1.
+
+        At each blank, the words share 1. Over which dimension do you sum?
+        """
+        words, shares = correct(logits, inputs, mask, k)
+        rows = logits[inputs == mask, 4:mask]
+        weight = rows.logsumexp(-1).softmax(-1) if len(rows) else rows.sum(-1)
+        return words, shares * weight[:, None]
+
+    def all_words_sorted(logits, inputs, mask, k):
+        """You return all words, sorted, whatever `k` is.
+
+        Keep the first k columns.
+        """
+        return correct(logits, inputs, mask, mask - 4)
+
+    def first_word_left_out_and_stops(logits, inputs, mask, k):
+        """You leave out the word with the id 4, the first ordinary one, and your function stops
+        where all words are asked for.
+
+        Only the ids 4 to `mask − 1` may be an answer, both included.
+        """
+        words, shares = _best(logits[inputs == mask, 5:mask].softmax(-1), k)
+        return words + 5, shares
+
+    def last_word_left_out_and_stops(logits, inputs, mask, k):
+        """You leave out the word with the id `mask − 1`, the last ordinary one, and your function
+        stops where all words are asked for.
+
+        A slice ends *before* its second number.
+        """
+        words, shares = _best(logits[inputs == mask, 4 : mask - 1].softmax(-1), k)
+        return words + 4, shares
+
     def first_word_never_proposed(logits, inputs, mask, k):
         """You leave out the word with the id 4, and return one proposal less where all are asked
         for.
@@ -603,4 +747,5 @@ EXERCISE = Exercise(
     misconceptions=functions_of(Wrong),
     right=functions_of(Right),
     cases=cases,
+    rules=(Rule("the ids are whole numbers", has_ids),),
 )

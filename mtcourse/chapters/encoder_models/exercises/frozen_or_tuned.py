@@ -17,19 +17,21 @@ Found = dict[str, float | int | str]
 
 
 def cases(draw: Draw) -> list[Case]:
-    """Four starts by hand, ten of each outcome, starts that differ much, and two."""
+    """Four starts by hand, all outcomes, with the mean on either side of 0, ties, and two."""
     first = draw.tensor([0.80, 0.84, 0.78, 0.82])
     second = draw.tensor([0.78, 0.80, 0.77, 0.81])
     spread = 0.5 + 0.1 * draw.normal(10).clamp(-2, 2)
     near = draw.tensor([3.0, -1, 2, 0.5, 1, -0.5, 2.5, 1.5, 4, 0]) / 100
     worse = draw.tensor([-1.0, -2, 0.2, -1.5, -2.5, -0.7, -1.2, -3, 0.1, -1.9]) / 100
     open_ = draw.tensor([2.0, -1, 1, -2.5, 0.6, 1.2, -0.4, 2.2]) / 100
+    behind = draw.tensor([-2.0, 1, -1, 2.5, -0.6, -1.2, 0.4]) / 100
     tie = draw.tensor([0.0, 0.01, 0.02, 0.0, 0.01, 0.0])
     return [
         Case("four starts", (first, second, 3.182), by_hand=True),
         Case("first better in most of 10 starts", (spread + near, spread, 2.262)),
         Case("second better in most of 10 starts", (spread + worse, spread, 2.262)),
         Case("8 starts without a clear winner", (spread[:8] + open_, spread[:8], 2.365)),
+        Case("second ahead in 7 starts", (spread[:7] + behind, spread[:7], 2.447)),
         Case("equal in some of 6 starts", (spread[:6] + tie, spread[:6], 2.571)),
         Case("two starts", (draw.tensor([0.62, 0.66]), draw.tensor([0.61, 0.63]), 12.706)),
         Case("first far better", (spread + 0.1 + near, spread, 2.262)),
@@ -282,6 +284,46 @@ class Wrong:
         mean = found["mean"]
         return found | {"low": found["low"] - mean, "high": found["high"] - mean}
 
+    def better_by_more_wins(first, second, t):
+        """`"better"`: you let the number of wins decide, and say `"open"` where both win equally
+        often. More wins than losses may be chance.
+
+        Is 0 inside the interval?
+        """
+        found = correct(first, second, t)
+        wins, half = found["wins"], len(first) / 2
+        better = "first" if wins > half else "second" if wins < half else "open"
+        return found | {"better": better}
+
+    def better_in_every_start(first, second, t):
+        """`"better"`: you say `"first"` where it wins in every start, `"second"` where it wins in
+        none, and otherwise `"open"`.
+
+        The interval decides. Is 0 inside?
+        """
+        found = correct(first, second, t)
+        named = {len(first): "first", 0: "second"}
+        return found | {"better": named.get(found["wins"], "open")}
+
+    def better_by_the_other_end(first, second, t):
+        """`"better"`: you say `"first"` as soon as a *part* of the interval is above 0.
+
+        The *whole* interval has to be above 0. Which of its ends decides this?
+        """
+        found = correct(first, second, t)
+        better = "first" if found["high"] > 0 else "second" if found["low"] < 0 else "open"
+        return found | {"better": better}
+
+    def better_by_two_intervals(first, second, t):
+        """`"better"`: you make an interval for each strategy, and say `"open"` where they overlap.
+
+        The starts are pairs. Is 0 inside the interval of their *differences*?
+        """
+        a, b = (100 * one.double() for one in (first, second))
+        gap = abs(float(a.mean() - b.mean())) - float(_half(a, t) + _half(b, t))
+        sign = "first" if a.mean() > b.mean() else "second"
+        return correct(first, second, t) | {"better": sign if gap > 0 else "open"}
+
     def better_by_the_mean(first, second, t):
         """`"better"`: you let the mean decide. A mean that is a little above or below 0 may be
         chance.
@@ -327,6 +369,30 @@ class Wrong:
         found = correct(first, second, t)
         return found | {"better": found["better"].replace("second", "open")}
 
+    def first_for_second(first, second, t):
+        """`"better"`: you say `"first"` also if the whole interval is below 0.
+
+        If the whole interval is below 0, which one is better?
+        """
+        found = correct(first, second, t)
+        return found | {"better": found["better"].replace("second", "first")}
+
+    def better_in_capitals(first, second, t):
+        """`"better"`: you begin the three words with capitals.
+
+        Write them as in the question: `"first"`, `"second"` and `"open"`.
+        """
+        found = correct(first, second, t)
+        return found | {"better": found["better"].capitalize()}
+
+    def better_as_a_boolean(first, second, t):
+        """`"better"`: you return True or False. One of three words is asked for.
+
+        The three words stand in the question.
+        """
+        found = correct(first, second, t)
+        return found | {"better": found["better"] == "first"}
+
     def never_open(first, second, t):
         """`"better"`: you say `"second"` also where 0 lies in the interval.
 
@@ -348,6 +414,22 @@ class Wrong:
         The first wins where it is *better*.
         """
         return correct(first, second, t) | {"wins": int((first >= second).sum())}
+
+    def wins_of_the_one_with_more(first, second, t):
+        """`"wins"`: where the second wins more often, you count *its* wins.
+
+        The first wins where it is better, also if that is seldom.
+        """
+        wins = max(int((first > second).sum()), int((first < second).sum()))
+        return correct(first, second, t) | {"wins": wins}
+
+    def wins_minus_losses(first, second, t):
+        """`"wins"`: you subtract the starts that the second wins.
+
+        Count those in which the first is better, and nothing else.
+        """
+        wins = int((first > second).sum()) - int((first < second).sum())
+        return correct(first, second, t) | {"wins": wins}
 
     def losses_for_wins(first, second, t):
         """`"wins"`: you count the starts that the *second* wins.
@@ -461,6 +543,69 @@ class Wrong:
         In how many of them is the first better?
         """
         return correct(first, second, t) | {"wins": len(first)}
+
+    def without_names(first, second, t):
+        """Your answers have no names.
+
+        Return a dictionary with the five names of the question.
+        """
+        return tuple(correct(first, second, t).values())
+
+    def rounded_to_tenths(first, second, t):
+        """You round to one decimal place.
+
+        Return the numbers as they are computed. Round only what you print.
+        """
+        found = correct(first, second, t)
+        return {key: round(one, 1) if type(one) is float else one for key, one in found.items()}
+
+    def mean_distance_for_deviation(first, second, t):
+        """For the standard deviation you take the mean distance from the mean, without squares.
+
+        The standard deviation is the root of a mean *square*. `torch.std` computes it.
+        """
+        d = _points(first, second)
+        return _with(first, second, t * (d - d.mean()).abs().mean() / math.sqrt(len(d)))
+
+    def lower_median_alone(first, second, t):
+        """`"mean"`: you give a median of the differences.
+
+        A median leaves out how large the other differences are. The mean is asked for.
+        """
+        d = _points(first, second)
+        return correct(first, second, t) | {"mean": float(d.median())}
+
+    def deviations_subtracted(first, second, t):
+        """You subtract the deviation of the second group from that of the first. The deviation of
+        the differences is something else.
+
+        Subtract first, start by start; then take the deviation.
+        """
+        a, b = (100 * one.double() for one in (first, second))
+        return _with(first, second, t * (a.std() - b.std()) / math.sqrt(len(a)))
+
+    def root_of_ten(first, second, t):
+        """You divide by the root of 10, however many starts there are.
+
+        Divide by the root of the number of starts.
+        """
+        return _with(first, second, t * _points(first, second).std() / math.sqrt(10))
+
+    def pairs_torn_apart(first, second, t):
+        """It is as if both groups were sorted first, so that the starts are no pairs any more.
+
+        Entry i of both belongs to start i. Leave out the sorting.
+        """
+        return correct(first.sort().values, second.sort().values, t)
+
+    def one_width_for_both_ends(first, second, t):
+        """`"low"` and `"high"`: you give how far an end lies from the mean, twice. The ends
+        themselves are asked for.
+
+        The ends are the mean minus this number, and the mean plus it.
+        """
+        half = float(_half(_points(first, second), t))
+        return correct(first, second, t) | {"low": half, "high": half}
 
     def lower_median(first, second, t):
         """You take a median of the differences for their mean, and of two middle ones the lower.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 
 from mtcourse.checks.draw import Draw
-from mtcourse.checks.exercise import Exercise, functions_of
+from mtcourse.checks.exercise import Exercise, Rule, functions_of
 from mtcourse.checks.outcomes import Case
 
 _HAND = (
@@ -105,6 +105,11 @@ def _varied(ids, choice, fate, drawn, mask, low, high):
     chosen = _chosen(ids, choice, mask)
     labels = torch.where(chosen, ids, 0)
     return _replaced(ids, chosen, fate, drawn, mask, low, high), labels
+
+
+def are_ids(case: Case, found) -> bool:
+    """Whether what is returned holds no numbers with a decimal point."""
+    return not any(torch.is_tensor(one) and one.is_floating_point() for one in found)
 
 
 class Wrong:
@@ -653,6 +658,69 @@ class Wrong:
         inputs, labels = correct(*given)
         return torch.where(labels > 0, inputs, 0), labels
 
+    def small_ids_and_mask_excluded(ids, choice, fate, drawn, mask):
+        """You leave the ids 0 to 3 and <mask> alone, but <class> may be chosen.
+
+        Is `mask + 1` an ordinary token? One comparison covers it and `mask`.
+        """
+        return _of(ids, (choice < 0.15) & (ids > 3) & (ids != mask), fate, drawn, mask)
+
+    def all_else_becomes_padding(*given):
+        """In your inputs, every token that is neither masked nor exchanged has become 0, which is
+        padding.
+
+        Where nothing is replaced, the model reads the token itself. From which tensor does your
+        `torch.where` take it?
+        """
+        ids, choice, fate, drawn, mask = given
+        chosen, random = _chosen(ids, choice, mask), (fate >= 0.8) & (fate < 0.9)
+        inputs = torch.where(chosen & (fate < 0.8), mask, 0)
+        return torch.where(chosen & random, drawn, inputs), correct(*given)[1]
+
+    def masks_lost_in_the_second_step(*given):
+        """Your inputs have the random tokens, but no <mask>: where one should stand, the original
+        still does.
+
+        The second step has to begin with what the first one made, and not with `ids` again.
+        """
+        ids, choice, fate, drawn, mask = given
+        random = _chosen(ids, choice, mask) & (fate >= 0.8) & (fate < 0.9)
+        return torch.where(random, drawn, ids), correct(*given)[1]
+
+    def unk_for_mask(*given):
+        """You put 1 where <mask> belongs. 1 is <unk>.
+
+        The id of <mask> is `mask`.
+        """
+        ids, _, fate, drawn, _ = given
+        _, labels = correct(*given)
+        return _replaced(ids, labels > 0, fate, drawn, 1), labels
+
+    def labels_taken_between_the_steps(*given):
+        """Where a token has become <mask>, your label is <mask>, too.
+
+        When you take the labels, the masks are written already. Take them from `ids`.
+        """
+        _, labels = correct(*given)
+        return correct(*given)[0], torch.where((labels > 0) & (given[2] < 0.8), given[-1], labels)
+
+    def first_position_excluded(ids, choice, fate, drawn, mask):
+        """You leave out the first position, whatever stands there. And a <mask> in `ids` may be
+        chosen.
+
+        Which *ids* are ordinary? Two comparisons cover all others.
+        """
+        chosen = (choice < 0.15) & (ids > 3) & (torch.arange(ids.shape[1]) > 0)
+        return _of(ids, chosen, fate, drawn, mask)
+
+    def one_random_token_for_all(ids, choice, fate, drawn, mask):
+        """You exchange every token for the same one, the first of `drawn`.
+
+        `drawn` has a number for each position. Take the one of the position that you exchange.
+        """
+        chosen = _chosen(ids, choice, mask)
+        return _of(ids, chosen, fate, drawn[0, 0].expand_as(ids), mask)
+
     def cut_as_for_a_decoder(*given):
         """You drop the last input and the first label, as for a decoder.
 
@@ -731,4 +799,5 @@ EXERCISE = Exercise(
     misconceptions=functions_of(Wrong),
     right=functions_of(Right),
     cases=cases,
+    rules=(Rule("both tensors hold ids, which are whole numbers", are_ids),),
 )

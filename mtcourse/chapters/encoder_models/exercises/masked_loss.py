@@ -444,6 +444,55 @@ class Wrong:
         counts = labels != 0
         return ((_losses(logits, labels) * counts).sum() / counts.sum()).exp()
 
+    def nothing_without_labels(logits, labels):
+        """Where nothing is chosen, your function returns nothing.
+
+        Give the `if` an `else`. Or divide by at least 1, and no `if` is needed.
+        """
+        return correct(logits, labels) if (labels != 0).any() else None
+
+    def mean_of_sentence_means_with_nan(logits, labels):
+        """You take the mean of each sentence first, and that is NaN for a sentence without a label.
+
+        All labels of the batch count equally: add up over the whole batch, and divide once.
+        """
+        totals, counts = _by_sentence(logits, labels)
+        return (totals / counts).mean()
+
+    def label_ids_less_one_with_nan(logits, labels):
+        """You look up the word before the label, with the id label − 1, and your loss is NaN where
+        nothing is chosen.
+
+        The label is the number of a column of the logits. Only the label 0 is left out.
+        """
+        counts = labels != 0
+        losses = _losses(logits, (labels - 1).clamp(min=0))
+        return (losses * counts).sum() / counts.sum()
+
+    def batches_only(logits, labels):
+        """Your function stops at a single sentence, and your loss is NaN where nothing is chosen.
+
+        Count dimensions from the end, or bring the logits into the shape `(…, V)` with two
+        dimensions and the labels into one. What should a mean of no loss at all be?
+        """
+        return F.cross_entropy(logits.transpose(1, 2), labels, ignore_index=0)
+
+    def labels_of_low_ids_left_out(logits, labels):
+        """You leave out the labels 1 to 3 as well, as if they asked for nothing.
+
+        Only the label 0 means that nothing is asked for.
+        """
+        counts = labels > 3
+        return _over((_losses(logits, labels) * counts).sum(), counts.sum())
+
+    def labels_of_low_ids_left_out_with_nan(logits, labels):
+        """You leave out the labels 1 to 3 as well, and your loss is NaN where no other is there.
+
+        Only the label 0 means that nothing is asked for. A divisor of at least 1 prevents NaN.
+        """
+        counts = labels > 3
+        return (_losses(logits, labels) * counts).sum() / counts.sum()
+
     def divided_by_the_first_size(logits, labels):
         """You add up the losses, and divide by `len(labels)`, the first size of the labels.
 

@@ -46,6 +46,30 @@ class Wrong:
         """
         return list(correct().values())
 
+    def class_nowhere_counted():
+        """You name the row before each blank, and you leave an input out of the rows. Did you not
+        count <class>?
+
+        <class> is position 0, and it is read and computed like all other inputs.
+        """
+        return _but(swam=1, other=9, rows=12)
+
+    def class_nowhere_read():
+        """You name the row before each blank, and leave an input out of the rows and of what row 2
+        reads. Did you not count <class>?
+
+        <class> is position 0, and it is read and computed like all other inputs.
+        """
+        return _but(swam=1, other=9, rows=12, reads=12)
+
+    def class_nowhere_read_with_causal():
+        """You name the row before each blank, and leave an input out of the rows and of what row 2
+        reads, with the causal mask and without. Did you not count <class>?
+
+        <class> is position 0, and it is read and computed like all other inputs.
+        """
+        return _but(swam=1, other=9, rows=12, reads=12, causal=2)
+
     def class_not_counted():
         """You name the row before each blank. Either you did not count <class>, or you shifted, as
         for a decoder.
@@ -74,6 +98,27 @@ class Wrong:
         <class> is position 0, and nothing is shifted: row t predicts token t (C28).
         """
         return _but(other=9)
+
+    def row_behind():
+        """You let row 3 predict *swam*. That is the row behind the blank.
+
+        Positions are counted from 0: <class> is position 0.
+        """
+        return _but(swam=3)
+
+    def row_behind_the_other():
+        """You let row 11 predict *other*. That is the row behind the blank.
+
+        Count on from the first blank, with *to* and *the* as words of their own.
+        """
+        return _but(other=11)
+
+    def rows_with_one_more():
+        """You count one row too many. This encoder reads the tokens of the line, and nothing more.
+
+        One token for each word, one for the full stop, and <class>.
+        """
+        return _but(rows=14)
 
     def rows_without_class():
         """You leave an input out of the rows.
@@ -276,6 +321,22 @@ class Wrong:
         """
         return _but(expected=1.44)
 
+    def expected_masks_of_the_two():
+        """You take 80 % of the two that were chosen here. The question asks how many are chosen *on
+        average*.
+
+        With which probability is each of the tokens chosen?
+        """
+        return _but(expected=1.6)
+
+    def expected_masks_with_class():
+        """You take 12 % of all 13 inputs. That is the share that becomes <mask>, and <class> is
+        never chosen.
+
+        The question asks how many of the tokens that may be chosen *are*.
+        """
+        return _but(expected=1.56)
+
     def expected_share():
         """You give the share of chosen tokens. The question asks for their mean number.
 
@@ -311,6 +372,21 @@ class Wrong:
         The loss counts the chosen positions alone (C28).
         """
         return _but(loss=(4 * math.log(2) + 11 * _OTHERS) / 13)
+
+    def loss_of_every_ordinary_position():
+        """You take the mean over all positions but <class>, with the small losses of those that
+        were not chosen.
+
+        The loss compares only chosen positions with anything (C28).
+        """
+        return _but(loss=(math.log(16) + 10 * _OTHERS) / 12)
+
+    def loss_without_its_logarithm():
+        """You give a probability: the root of the product of the two.
+
+        The loss is minus its logarithm.
+        """
+        return _but(loss=0.25)
 
     def loss_of_the_others():
         """You take the loss of the positions that were not chosen. It is small, because the answer

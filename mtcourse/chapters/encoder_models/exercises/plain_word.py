@@ -327,6 +327,66 @@ class Wrong:
         """
         return same * p[w] / (same * p[w] + random / len(p))
 
+    def masks_counted_and_not_divided(p, w, same, random):
+        """You also count the share that becomes <mask>, for every original, and your numbers are
+        not divided by their sum.
+
+        Here a word is visible, so the token was not masked. Given w, divide by the sum.
+        """
+        return p * (same * _at(p, w) + random / len(p) + 1 - same - random)
+
+    def word_before_the_visible_one(p, w, same, random):
+        """You add `same` at the word before w, as if words were counted from 1.
+
+        Words are counted from 0: the visible one is `p[w]`.
+        """
+        return _shared(p * (same * _at(p, w - 1 if w else len(p) - 1) + random / len(p)))
+
+    def always_a_tenth(p, w, same, random):
+        """You take a tenth for both shares, whatever `same` and `random` are.
+
+        These are BERT's. Use `same` and `random`.
+        """
+        return correct(p, w, 0.1, 0.1)
+
+    def stops_without_random_tokens(p, w, same, random):
+        """Your function divides by `random`, and stops where that is 0.
+
+        Add the two ways instead of taking their ratio.
+        """
+        return _shared(p * (1 + same * len(p) / random * _at(p, w)))
+
+    def divided_by_the_context_of_w(p, w, same, random):
+        """Your numbers are in the right proportion, but you divide by p(w).
+
+        Divide by the probability of *seeing* w, which is the sum of your numbers.
+        """
+        return p * (same * _at(p, w) + random / len(p)) / p[w]
+
+    def never_itself_and_nan(p, w, same, random):
+        """You give the visible word the probability 0, and NaN comes out where `random` is 0.
+
+        It may have stayed, and then it is the answer. And a random token may be the same as before.
+        """
+        return _shared(p * random / len(p) * (1 - _at(p, w)))
+
+    def others_not_weighed(p, w, same, random):
+        """For the other words you take p(x) as it is. They become word w only if they are
+        exchanged, and only if w is drawn.
+
+        How probable is "the original was x, and it shows as w"?
+        """
+        here = _at(p, w)
+        return _shared(p * (1 - here) + p * (same + random / len(p)) * here)
+
+    def same_added_to_the_context(p, w, same, random):
+        """You add `same` to p(w), and divide by the sum. The probability of an original and the
+        probability of its fate are multiplied.
+
+        How probable is "the original was x, and it shows as w"?
+        """
+        return _shared(p + same * _at(p, w))
+
     def random_at_the_word_not_over_V(p, w, same, random):
         """For the visible word, you let an exchanged token come back to it with certainty. It is
         one of V words that can be drawn.

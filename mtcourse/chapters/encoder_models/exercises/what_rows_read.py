@@ -365,6 +365,54 @@ class Wrong:
         """
         return torch.ones(len(real), real.shape[1], real.shape[1], dtype=torch.bool)
 
+    def nothing_visible_reads_everything(real, causal):
+        """In your result, a row to which attention shows nothing reads every input.
+
+        The question says what such a row gets from attention. What is left for it to read?
+        """
+        seen = _seen(real, causal)
+        return seen | ~seen.any(-1, keepdim=True) | _self(real)
+
+    def numbers_to_add_to_scores(real, causal):
+        """You return numbers: 0 and −∞, to be added to attention scores. True and False are asked
+        for.
+
+        True stands where a row reads an input. And what do the residual connections pass on?
+        """
+        seen = _seen(real, causal)
+        return torch.zeros(seen.shape).masked_fill(~seen, -torch.inf)
+
+    def hidden_or_its_own(real, causal):
+        """You return what attention *hides*, with True on the diagonal as well. True should stand
+        where a row reads an input.
+
+        Some libraries mark hidden pairs with True. Here it is the other way round.
+        """
+        return ~_seen(real, causal) | _self(real)
+
+    def numbers_of_inputs(real, causal):
+        """You return how many inputs each row reads. A matrix of True and False is asked for.
+
+        Leave out the sum.
+        """
+        return correct(real, causal).sum(-1)
+
+    def lists_of_lists(real, causal):
+        """You return lists. A tensor is asked for.
+
+        `torch.tensor` makes a tensor of lists.
+        """
+        return correct(real, causal).tolist()
+
+    def one_mask_at_a_time(real, causal):
+        """With a causal mask, your rows read padding, wherever it does not come later; without one,
+        rows of padding do not read their own input.
+
+        What either of the two masks hides is hidden. And the residual connections pass every row's
+        own input on.
+        """
+        return correct(torch.ones_like(real), True) if causal else _seen(real, False).clone()
+
     def causal_turned_round_without_residual(real, causal):
         """You have `causal` the wrong way round, and rows of padding do not read their own input.
 

@@ -67,7 +67,7 @@ def measure(seed: int, steps: int) -> dict[str, dict[str, float]]:
     found = {}
     for kind in KINDS:
         model = trained(kind, seed, steps)
-        found[kind] = {tested: test_loss(model, kind, tested) for tested in KINDS}
+        found[kind] = {tested: loss_on_test_set(model, kind, tested) for tested in KINDS}
     return found
 
 
@@ -116,7 +116,7 @@ def packed(documents: Sequence[list[int]], kind: str) -> list[TextBatch]:
 
 
 @torch.no_grad()
-def test_loss(model: DecoderModel, kind: str, tested: str) -> float:
+def loss_on_test_set(model: DecoderModel, kind: str, tested: str) -> float:
     """The loss per token of the test sentences, in the form ``tested``.
 
     A model that was trained on packed rows has only seen <eos> before a sentence, never <bos>: it

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from typing import Any, cast
 
 import torch
@@ -16,6 +16,7 @@ from mtcourse.layers.blocks import DecoderBlock, EncoderBlock
 from mtcourse.layers.embeddings import Embedding
 from mtcourse.layers.multi_head import CrossAttention, SelfAttention
 from mtcourse.models.initial_weights import draw_weights
+from mtcourse.models.sizes import check_keys, check_sizes
 
 
 @dataclass(frozen=True)
@@ -49,23 +50,12 @@ class EncoderDecoderConfig:
     shared_embeddings: bool = True
 
     def __post_init__(self) -> None:
-        sizes = [field.name for field in fields(self) if field.type == "int"]
-        for name in sizes:
-            if getattr(self, name) < 1:
-                raise MtcourseError(f"{name} must be at least 1, not {getattr(self, name)}")
-        if self.d_model % self.h:
-            raise MtcourseError(
-                f"d_model must be a multiple of h, but {self.d_model} is not one of {self.h}"
-            )
+        check_sizes(self)
         if self.shared_embeddings and self.V_s != self.V_t:
             raise MtcourseError(
                 f"shared_embeddings wants one joint vocabulary, but V_s is {self.V_s} and V_t is "
                 f"{self.V_t}: train a joint tokenizer or set shared_embeddings=False"
             )
-        if not 0 <= self.dropout < 1:
-            raise MtcourseError(f"dropout must be in [0, 1), not {self.dropout}")
-        if self.norm not in ("pre", "post"):
-            raise MtcourseError(f"norm must be 'pre' or 'post', not {self.norm!r}")
 
     def to_dict(self) -> dict[str, Any]:
         """The sizes as JSON can hold them."""
@@ -74,11 +64,7 @@ class EncoderDecoderConfig:
     @classmethod
     def from_dict(cls, values: dict[str, Any]) -> EncoderDecoderConfig:
         """The inverse of ``to_dict``; a key that is unknown or missing is named."""
-        known = {field.name for field in fields(cls)}
-        if unknown := sorted(set(values) - known):
-            raise MtcourseError(f"the model's config has unknown keys: {', '.join(unknown)}")
-        if missing := sorted({"V_s", "V_t"} - set(values)):
-            raise MtcourseError(f"the model's config lacks {', '.join(missing)}")
+        check_keys(cls, values, {"V_s", "V_t"})
         return cls(**values)
 
 

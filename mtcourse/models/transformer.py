@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from typing import Any, cast
 
 import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
-from mtcourse.errors import MtcourseError
 from mtcourse.fast.linear import linear
 from mtcourse.layers.attention import Attention, fused_attention
 from mtcourse.layers.blocks import EncoderBlock
 from mtcourse.layers.embeddings import Embedding
 from mtcourse.layers.kv_cache import KeyValueCache
 from mtcourse.models.initial_weights import draw_weights
+from mtcourse.models.sizes import check_keys, check_sizes
 
 
 @dataclass(frozen=True)
@@ -43,17 +43,7 @@ class TransformerConfig:
     max_length: int = 128
 
     def __post_init__(self) -> None:
-        for name in (field.name for field in fields(self) if field.type == "int"):
-            if getattr(self, name) < 1:
-                raise MtcourseError(f"{name} must be at least 1, not {getattr(self, name)}")
-        if self.d_model % self.h:
-            raise MtcourseError(
-                f"d_model must be a multiple of h, but {self.d_model} is not one of {self.h}"
-            )
-        if not 0 <= self.dropout < 1:
-            raise MtcourseError(f"dropout must be in [0, 1), not {self.dropout}")
-        if self.norm not in ("pre", "post"):
-            raise MtcourseError(f"norm must be 'pre' or 'post', not {self.norm!r}")
+        check_sizes(self)
 
     def to_dict(self) -> dict[str, Any]:
         """The sizes as JSON can hold them."""
@@ -62,11 +52,7 @@ class TransformerConfig:
     @classmethod
     def from_dict(cls, values: dict[str, Any]) -> TransformerConfig:
         """The inverse of ``to_dict``; a key that is unknown or missing is named."""
-        known = {field.name for field in fields(cls)}
-        if unknown := sorted(set(values) - known):
-            raise MtcourseError(f"the model's config has unknown keys: {', '.join(unknown)}")
-        if "V" not in values:
-            raise MtcourseError("the model's config lacks V, the vocabulary size")
+        check_keys(cls, values, {"V"})
         return cls(**values)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Callable, Mapping
 
 from mtcourse.checks.exercise import Exercise, functions_of
@@ -52,6 +53,42 @@ def which_line(id: str, lines: Mapping[str, str], wrong: type, hint: str) -> Exe
         misconceptions=(without_names, small_letters, *own),
         right=(sorted_by_symptom, last_first, none_last),
     )
+
+
+def with_every_line(
+    wrong: type,
+    lines: Mapping[str, str],
+    does: Mapping[str, str],
+    asks: Mapping[str, tuple[str, str]],
+) -> type:
+    """The known mistakes, and one for every other line that could be blamed for a symptom.
+
+    Args:
+        wrong: a class that is only a name for the mistakes with messages of their own.
+        lines: the right letter for each symptom.
+        does: for each letter what its line does, as it follows "This line".
+        asks: for each symptom what it is about, as it follows "For", and a question.
+    """
+    known = functions_of(wrong)
+    named = {pair for mistake in known for pair in mistake().items()}
+    others = (
+        _blamed(symptom, letter, *asks[symptom], does[letter])
+        for symptom, right in lines.items()
+        for letter in does
+        if letter != right and (symptom, letter) not in named
+    )
+    return type(wrong.__name__, (), {mistake.__name__: mistake for mistake in (*known, *others)})
+
+
+def _blamed(symptom: str, letter: str, about: str, question: str, does: str) -> Callable:
+    """A line that is blamed for a symptom, with its message."""
+
+    def blamed() -> Lines:
+        return {symptom: letter}
+
+    blamed.__name__ = f"{letter}_for_{re.sub('[^a-z0-9]+', '_', about.lower()).strip('_')}"
+    blamed.__doc__ = f"For {about} you name line {letter}. This line {does}.\n\n{question}"
+    return blamed
 
 
 def _among_right_ones(function: Callable, lines: Mapping[str, str]) -> Callable:

@@ -11,9 +11,11 @@ import torch
 from mtcourse.decoding.sampling import ancestral_sampling
 from mtcourse.decoding.search import beam_search
 from mtcourse.errors import MtcourseError
+from mtcourse.models.encoder_model import EncoderModel
 from mtcourse.models.language_model import LanguageModel
 from mtcourse.models.masked_language_model import MaskedLanguageModel
 from mtcourse.models.text_model import family_of
+from mtcourse.models.transformer import TransformerConfig
 from mtcourse.models.translator import SHIPPED, Translator
 from mtcourse.recipes.decoder import DecoderFamily
 from mtcourse.recipes.encoder import EncoderFamily
@@ -21,6 +23,7 @@ from mtcourse.recipes.families import load_model, sample, score_text
 from mtcourse.text.masking import Masking
 from mtcourse.text.text_batches import next_token_batch, packed_batch
 from mtcourse.text.tokenizer import BOS, EOS
+from tests.helpers.small_corpus import small_tokenizer
 
 SENTENCES = ["De hond slaapt.", "Gisteren heeft zij een brood gekocht.", "Wij lezen niet."]
 
@@ -57,6 +60,9 @@ def test_likelihood_counts_what_it_says(dutch):
     assert found.tokens == sum(len(dutch.tokenizer.encode(s)) + 1 for s in SENTENCES)
     assert found.perplexity == pytest.approx(math.exp(found.nats / found.tokens))
     assert found.bits_per_byte == pytest.approx(found.nats / found.size / math.log(2))
+    accented = dutch.likelihood(["Zij heeft één café gekocht."])
+    assert (accented.characters, accented.size) == (27, 30)
+    assert accented.bits_per_byte == pytest.approx(accented.nats / 30 / math.log(2))
     assert dutch.likelihood(["Hond de slaapt."]).nats > dutch.likelihood(SENTENCES[:1]).nats
     with pytest.raises(MtcourseError, match="every sentence is empty"):
         dutch.likelihood(["", "  "])
@@ -106,6 +112,17 @@ def test_a_blank_before_a_full_stop_leaves_no_space(encoder):
     ids = encoder.encode("De hond <mask>.")
     whole = [encoder.vocabulary.class_, *encoder.tokenizer.encode("De hond slaapt.")]
     assert encoder.vocabulary.pieces(ids)[-1] == encoder.vocabulary.pieces(whole)[-1]
+
+
+def test_no_special_piece_is_proposed_even_by_a_model_that_has_learnt_nothing():
+    tokenizer = small_tokenizer()
+    config = TransformerConfig(tokenizer.vocabulary_size + 2, 16, 2, 32, 2)
+    model = MaskedLanguageModel(EncoderModel(config, seed=1), tokenizer)
+    ordinary = tokenizer.vocabulary_size - EOS - 1
+    (proposed,) = model.fill("De <mask> slaapt.", n_best=ordinary)
+    assert len({filling.piece for filling in proposed}) == ordinary
+    assert sum(filling.probability for filling in proposed) == pytest.approx(1, abs=1e-4)
+    assert not {"<pad>", "<unk>", "<bos>", "<eos>"} & {filling.piece for filling in proposed}
 
 
 def test_blank_scores_are_those_of_the_distribution(encoder):

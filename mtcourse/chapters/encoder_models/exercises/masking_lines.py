@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from mtcourse.checks.exercise import functions_of
-from mtcourse.checks.which_line import which_line
+from mtcourse.checks.which_line import which_line, with_every_line
 
 _LINES = {
     "every epoch hides the same tokens": "A",
@@ -358,57 +357,34 @@ class Wrong:
 
 
 _DOES = {
-    "A": "It makes the generator from which all numbers come",
-    "B": "It draws a number for every position",
-    "C": "It decides which positions are chosen",
-    "D": "It draws the numbers that decide what becomes of chosen tokens",
-    "E": "It draws the ids of random tokens",
-    "F": "It writes <mask> into the inputs",
-    "G": "It writes random tokens into the inputs",
-    "H": "It makes the labels",
-    "I": "It computes logits for every position",
-    "J": "It compares logits with labels",
-    "K": "It divides by the number of labels that are not 0",
+    "A": "makes the generator from which all numbers come",
+    "B": "draws a number for every position",
+    "C": "decides which positions are chosen",
+    "D": "draws the numbers that decide what becomes of chosen tokens",
+    "E": "draws the ids of random tokens",
+    "F": "writes <mask> into the inputs",
+    "G": "writes random tokens into the inputs",
+    "H": "makes the labels",
+    "I": "computes logits for every position",
+    "J": "compares logits with labels",
+    "K": "divides by the number of labels that are not 0",
 }
 _ASKS = {
-    _SAME: "From which state does the generator start in each epoch?",
-    _CLASS: "Which special tokens may be chosen here?",
-    _BOS: "Which ids can be drawn for a random token?",
-    _STAYS: "On what do the labels depend?",
-    _LABEL: "From which tensor are the labels taken?",
-    _PADDING: "Is padding ever chosen here, and what is its label?",
-    _SHIFT: "Which row of the logits meets which label, and in which line?",
-    _DIVIDED: "What does `labels != 0` count?",
+    _SAME: (f'"{_SAME}"', "From which state does the generator start in each epoch?"),
+    _CLASS: (f'"{_CLASS}"', "Which special tokens may be chosen here?"),
+    _BOS: (f'"{_BOS}"', "Which ids can be drawn for a random token?"),
+    _STAYS: (f'"{_STAYS}"', "On what do the labels depend?"),
+    _LABEL: (f'"{_LABEL}"', "From which tensor are the labels taken?"),
+    _PADDING: (f'"{_PADDING}"', "Is padding ever chosen here, and what is its label?"),
+    _SHIFT: (f'"{_SHIFT}"', "Which row of the logits meets which label, and in which line?"),
+    _DIVIDED: (f'"{_DIVIDED}"', "What does `labels != 0` count?"),
 }
-
-
-def _other(symptom: str, letter: str):
-    """A line that has nothing to do with a symptom."""
-
-    def mistake():
-        return {symptom: letter}
-
-    mistake.__name__ = f"line_{letter}_at_{list(_LINES).index(symptom)}"
-    mistake.__doc__ = f"""You name line {letter} for "{symptom}". {_DOES[letter]}, and does
-    not cause this.
-
-    {_ASKS[symptom]}
-    """
-    return mistake
-
-
-_NAMED = {pair for known in functions_of(Wrong) for pair in known().items()}
-for _symptom, _right in _LINES.items():
-    for _letter in _DOES:
-        if _letter != _right and (_symptom, _letter) not in _NAMED:
-            _mistake = _other(_symptom, _letter)
-            setattr(Wrong, _mistake.__name__, _mistake)
 
 
 EXERCISE = which_line(
     "masking_lines",
     _LINES,
-    Wrong,
+    with_every_line(Wrong, _LINES, _DOES, _ASKS),
     hint="Write one sentence of three tokens with <class> in front and one padding, and follow it "
     "through the lines: numbers, chosen, inputs, labels, and which row meets which label.",
 )

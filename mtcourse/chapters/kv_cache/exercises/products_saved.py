@@ -53,8 +53,8 @@ def _with(L, d, d_ff, V, block=None, pairs=None, output=None, sums=None, rows=No
 
 
 _OF_ONE = (1, 0, 0)
-_OF_T = (Fraction(1, 2), Fraction(1, 2), 0)
-_OF_SQUARE = (Fraction(1, 6), Fraction(1, 2), Fraction(1, 3))
+_OF_T = (1 / 2, 1 / 2, 0)
+_OF_SQUARE = (1 / 6, 1 / 2, 1 / 3)
 
 
 def _added(*parts):

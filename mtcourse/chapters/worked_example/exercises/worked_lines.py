@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterator
-
-from mtcourse.checks.exercise import functions_of
-from mtcourse.checks.which_line import which_line
+from mtcourse.checks.which_line import which_line, with_every_line
 
 _LINES = {
     "a position has to predict the very token that it reads": "B",
@@ -337,33 +333,10 @@ _ABOUT = {
 }
 
 
-def _other_lines() -> Iterator[Callable]:
-    """One mistake for each line that has no message of its own."""
-    named = [tuple(wrong().items()) for wrong in functions_of(Wrong)]
-    for symptom, right in _LINES.items():
-        for letter in _DOES:
-            if letter != right and ((symptom, letter),) not in named:
-                yield _line(symptom, letter)
-
-
-def _line(symptom: str, letter: str) -> Callable:
-    """A line that is blamed for a symptom, with its message."""
-    about, hint = _ABOUT[symptom]
-
-    def blamed() -> dict[str, str]:
-        return {symptom: letter}
-
-    blamed.__name__ = f"{letter}_for_{re.sub('[^a-z]+', '_', about)}"
-    blamed.__doc__ = f"For {about} you name line {letter}. This line {_DOES[letter]}.\n\n{hint}"
-    return blamed
-
-
-_EVERY = (*functions_of(Wrong), *_other_lines())
-
 EXERCISE = which_line(
     "worked_lines",
     _LINES,
-    type("Wrong", (), {wrong.__name__: wrong for wrong in _EVERY}),
+    with_every_line(Wrong, _LINES, _DOES, _ABOUT),
     hint="Write the row that is read above the row of labels. Compare the brackets of the three "
     "norms. Which dimension of P is that of the tokens? And how many positions have a label?",
 )

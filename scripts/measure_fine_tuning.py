@@ -1,35 +1,45 @@
 """Fine-tunes the shipped encoder on 50 to 5,000 labels, and stores how well each way does.
 
-Three ways: all parameters, the head alone, and the same model from nothing. Two tasks on real
-labels: the words that LibreOffice's help marks as interface, menu, code or key, and the program
-that a sentence's page is about; ``make real-data`` gets the help. Five starts each. With 1,500
-labelled sentences: a head on each layer; inner pieces with their word's label or with "none". Heads
-that learned 5,000 English sentences are also put to Dutch ones.
+Three ways: all parameters, the head alone, and the same model from nothing. Four tasks. Two have
+labels that people wrote: the words that LibreOffice's help marks as interface, menu, code or key,
+and the program that a sentence's page is about; ``make real-data`` gets the help. Two have labels
+that the grammar knows: parts of speech, and kinds of sentences. Heads learn from English sentences,
+and are tested on English and on Dutch ones; of the help, on pages that no model has seen and on
+sentences of pages that it has. Five starts each. With 1,500 labelled sentences: a head on each
+layer; and what happens when inner pieces, or inner and special pieces and padding, count as well.
 
-python scripts/measure_fine_tuning.py
+python scripts/measure_fine_tuning.py [--starts N] [--out FOLDER]
 """
 
 from __future__ import annotations
 
 import copy
 import random
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from pathlib import Path
+from typing import Annotated, Any
 
 import torch
 import typer
+from torch import Tensor
+from torch.nn import functional as F
 
-from mtcourse.evaluation.starts import run_starts, store_measured
+from mtcourse.evaluation.starts import MEASURED, run_starts, store_measured
+from mtcourse.layers.masks import source_mask
 from mtcourse.models.encoder_model import EncoderModel
 from mtcourse.models.fine_tuned import SEQUENCE, TOKEN, FineTuned
 from mtcourse.models.masked_language_model import MaskedLanguageModel
 from mtcourse.models.transformer import TransformerConfig
-from mtcourse.recipes.fine_tuning import fine_tune, head_scores
-from mtcourse.text.corpora import libreoffice_corpus
+from mtcourse.recipes.fine_tuning import fine_tune, head_loss, head_scores
+from mtcourse.text.corpora import builtin_corpus, libreoffice_corpus
+from mtcourse.text.grammar_labels import KINDS, PARTS, labelled_sentences
 from mtcourse.text.labelled_batches import (
     IGNORED,
+    LabelledBatch,
     LabelledExample,
+    labelled_batch,
     labels_of_pieces,
     words_of_pieces,
 )
@@ -40,16 +50,48 @@ from mtcourse.training.config import TrainingConfig
 
 SIZES = (50, 150, 500, 1500, 5000)
 WAYS = ("all parameters", "head alone", "from nothing")
-TASKS = {"words": TOKEN, "programs": SEQUENCE}
 PROGRAMS = ("shared", "calc", "basic", "writer", "impress")
-STARTS, TESTED, LONGEST = 5, 1200, 60
+STARTS, TESTED, LONGEST = 5, 800, 60
 PROBED = 1500
-Splits = dict[str, list[MarkedSentence]]
+COUNTED = ("first pieces", "inner pieces as their word", "inner pieces as none", "everything")
+
+
+@dataclass(frozen=True)
+class Task:
+    """What a head is asked, and its labels."""
+
+    name: str
+    kind: str
+    labels: tuple[str, ...]
+
+
+TASKS = (
+    Task("words", TOKEN, WORD_LABELS),
+    Task("programs", SEQUENCE, PROGRAMS),
+    Task("parts of speech", TOKEN, PARTS),
+    Task("kinds", SEQUENCE, KINDS),
+)
+
+
+@dataclass(frozen=True)
+class Labelled:
+    """A sentence with the labels of a task: one for each word, or one alone."""
+
+    text: str
+    spans: tuple[tuple[int, int], ...]
+    labels: tuple[str, ...]
+    page: str = ""
 
 
 @cache
-def marked(language: str) -> Splits:
-    """The labelled sentences of pages for training, and of pages that no model has seen.
+def vocabulary() -> MaskedVocabulary:
+    """Of the shipped encoder."""
+    return MaskedLanguageModel.load(device="cpu").vocabulary
+
+
+@cache
+def marked(language: str) -> dict[str, list[MarkedSentence]]:
+    """The help's sentences, of pages for training and of pages that no model has seen.
 
     Of the test pages only those sentences are taken that have no near duplicate elsewhere.
     """
@@ -57,7 +99,7 @@ def marked(language: str) -> Splits:
     side = "source" if language == "en" else "target"
     pages = {pair.origin.split("#")[0] for pair in corpus.splits["train"]}
     alone = {getattr(pair, side) for pair in corpus.splits["test"]}
-    found: Splits = {"train": [], "test": []}
+    found: dict[str, list[MarkedSentence]] = {"train": [], "test": []}
     known = set[str]()
     for sentence in marked_sentences(help_folder(("en", "nl")), language):
         if sentence.text in known or not 3 <= len(sentence.words) <= LONGEST:
@@ -70,46 +112,85 @@ def marked(language: str) -> Splits:
     return found
 
 
-def examples(
-    sentences: Sequence[MarkedSentence],
-    task: str,
-    vocabulary: MaskedVocabulary,
-    inner: str = "not counted",
-) -> list[LabelledExample]:
-    """The sentences as a task's examples; of "programs" only those about one of ``PROGRAMS``.
-
-    The later pieces of a word do not count; or they have the word's label, or "none".
-    """
-    made = []
-    for sentence in sentences:
-        ids, words = words_of_pieces(sentence.text, sentence.spans, vocabulary)
-        if len(ids) > 126:
-            continue
-        if task == "words":
-            classes = [WORD_LABELS.index(label) for label in sentence.labels]
-            labels = labels_of_pieces(words, classes, inner == "as their word")
-            if inner == "as none":
-                labels = [0 if label == IGNORED else label for label in labels]
-            made.append(LabelledExample(tuple(ids), tuple(labels)))
-        elif sentence.module in PROGRAMS:
-            made.append(LabelledExample(tuple(ids), PROGRAMS.index(sentence.module)))
-    return made
+def of_help(task: Task, language: str, split: str) -> list[Labelled]:
+    """The help's sentences with a task's labels."""
+    return [
+        Labelled(s.text, s.spans, s.labels if task.kind == TOKEN else (s.module,), s.page)
+        for s in marked(language)[split]
+        if task.kind == TOKEN or s.module in PROGRAMS
+    ]
 
 
-def drawn(sentences: Sequence[MarkedSentence], task: str, seed: int) -> list[MarkedSentence]:
+@cache
+def of_grammar(name: str, language: str, count: int, seed: int) -> list[Labelled]:
+    """Drawn sentences with a task's labels; none that the encoder has read."""
+    side = "source" if language == "en" else "target"
+    read = {getattr(pair, side) for pair in builtin_corpus().splits["train"]}
+    drawn = labelled_sentences(2 * count, seed, language)
+    unread = [sentence for sentence in drawn if sentence.text not in read][:count]
+    assert len(unread) == count, (name, language, count, len(unread))
+    return [
+        Labelled(s.text, s.spans, s.parts if name == "parts of speech" else (s.kind,))
+        for s in unread
+    ]
+
+
+def training_set(task: Task, seed: int) -> list[Labelled]:
     """The largest training set of a start; the smaller ones are its beginnings.
 
     Half of the sentences for "words" hold a marked word: most sentences have none.
     """
-    generator = random.Random(f"{task} {seed}")
-    if task == "programs":
-        fit = [sentence for sentence in sentences if sentence.module in PROGRAMS]
-        return generator.sample(fit, max(SIZES))
+    if task.labels in (PARTS, KINDS):
+        return of_grammar(task.name, "en", max(SIZES), 100 + seed)
+    generator = random.Random(f"{task.name} {seed}")
+    sentences = of_help(task, "en", "train")
+    if task.kind == SEQUENCE:
+        return generator.sample(sentences, max(SIZES))
     plain = [s for s in sentences if set(s.labels) == {"none"}]
     with_labels = [s for s in sentences if set(s.labels) != {"none"}]
     half = max(SIZES) // 2
     pairs = zip(generator.sample(with_labels, half), generator.sample(plain, half), strict=True)
     return [sentence for pair in pairs for sentence in pair]
+
+
+def test_sets(task: Task, shown: Sequence[Labelled]) -> dict[str, list[LabelledExample]]:
+    """Test sets by name; "seen pages" are other sentences of the pages in the training set."""
+    if task.labels in (PARTS, KINDS):
+        known = {sentence.text for sentence in shown}
+        english = [s for s in of_grammar(task.name, "en", TESTED, 99) if s.text not in known]
+        sets = {"en": english, "nl": of_grammar(task.name, "nl", TESTED, 99)}
+    else:
+        known, pages = {s.text for s in shown}, {s.page for s in shown}
+        others = [s for s in of_help(task, "en", "train") if s.text not in known]
+        seen = [s for s in others if s.page in pages]
+        sets = {language: of_help(task, language, "test") for language in ("en", "nl")}
+        sets["seen pages"] = seen
+        for of_one in sets.values():
+            random.Random(1).shuffle(of_one)
+    return {name: examples(of_one[:TESTED], task) for name, of_one in sets.items()}
+
+
+def examples(
+    sentences: Sequence[Labelled], task: Task, inner: str = "first pieces"
+) -> list[LabelledExample]:
+    """The sentences as numbers.
+
+    The later pieces of a word do not count; or they have the word's label, or the first label.
+    """
+    made = []
+    for sentence in sentences:
+        ids, words = words_of_pieces(sentence.text, sentence.spans, vocabulary())
+        if len(ids) > 126:
+            continue
+        classes = [task.labels.index(label) for label in sentence.labels]
+        if task.kind == SEQUENCE:
+            made.append(LabelledExample(tuple(ids), classes[0]))
+            continue
+        labels = labels_of_pieces(words, classes, inner == "inner pieces as their word")
+        if inner in ("inner pieces as none", "everything"):
+            labels = [0 if label == IGNORED else label for label in labels]
+        made.append(LabelledExample(tuple(ids), tuple(labels)))
+    return made
 
 
 def training(size: int, way: str, seed: int) -> TrainingConfig:
@@ -121,20 +202,19 @@ def training(size: int, way: str, seed: int) -> TrainingConfig:
     )
 
 
-def model_for(way: str, kind: str, classes: int, seed: int) -> FineTuned:
+def model_for(way: str, task: Task, seed: int) -> FineTuned:
     """A new head on the shipped encoder, or on one with initial weights."""
     shipped = MaskedLanguageModel.load(device="cpu").model
     if way == "from nothing":
         config = TransformerConfig(**shipped.config.to_dict())
-        return FineTuned(EncoderModel(config, seed=seed), kind, classes, seed=seed)
-    return FineTuned(copy.deepcopy(shipped), kind, classes, way == "head alone", seed)
+        return FineTuned(EncoderModel(config, seed=seed), task.kind, len(task.labels), seed=seed)
+    frozen = way == "head alone"
+    return FineTuned(copy.deepcopy(shipped), task.kind, len(task.labels), frozen, seed)
 
 
-def scored(
-    model: FineTuned, tested: Sequence[LabelledExample], vocabulary: MaskedVocabulary
-) -> dict[str, Any]:
+def scored(model: FineTuned, tested: Sequence[LabelledExample]) -> dict[str, Any]:
     """Accuracy and F1 of a trained head."""
-    found = head_scores(model, tested, vocabulary)
+    found = head_scores(model, tested, vocabulary())
     return {
         "accuracy": round(found.accuracy, 4),
         "macro F1": round(found.macro_f1, 4),
@@ -143,68 +223,146 @@ def scored(
 
 
 def curves(seed: int) -> dict[str, Any]:
-    """Every task, way and size from one start."""
-    torch.set_num_threads(1)
-    vocabulary = MaskedLanguageModel.load(device="cpu").vocabulary
-    found: dict[str, Any] = {}
-    for task, kind in TASKS.items():
-        classes = len(WORD_LABELS if task == "words" else PROGRAMS)
-        everything = examples(drawn(marked("en")["train"], task, seed), task, vocabulary)
-        tested = examples(marked("en")["test"], task, vocabulary)[:TESTED]
-        dutch = examples(marked("nl")["test"], task, vocabulary)[:TESTED]
+    """Every task, way and size from one start; of start 0 also what the heads say of sentences."""
+    found: dict[str, Any] = {"curves": {}}
+    shown = shown_sentences() if seed == 0 else []
+    for task in TASKS:
+        sentences = training_set(task, seed)
+        tests = test_sets(task, sentences)
         for way in WAYS:
             for size in SIZES:
-                model = model_for(way, kind, classes, seed)
-                fine_tune(model, everything[:size], vocabulary, training(size, way, seed))
-                result = {"en": scored(model, tested, vocabulary)}
-                if size == max(SIZES):
-                    result["nl"] = scored(model, dutch, vocabulary)
-                found.setdefault(task, {}).setdefault(way, {})[str(size)] = result
+                model = model_for(way, task, seed)
+                config = training(size, way, seed)
+                fine_tune(model, examples(sentences[:size], task), vocabulary(), config)
+                result = {name: scored(model, of_one) for name, of_one in tests.items()}
+                of_task = found["curves"].setdefault(task.name, {})
+                of_task.setdefault(way, {})[str(size)] = result
+                if task.name == "words":
+                    for one in shown:
+                        one["said"].setdefault(way, {})[str(size)] = said(model, one)
+    return {**found, "shown": shown}
+
+
+def readable(sentence: MarkedSentence) -> bool:
+    """Whether a piece begins with each word: marks may share one."""
+    _, words = words_of_pieces(sentence.text, sentence.spans, vocabulary())
+    return set(range(len(sentence.words))) <= set(words)
+
+
+def shown_sentences() -> list[dict[str, Any]]:
+    """Test sentences with two words of each label, in English and then in Dutch."""
+    origins = list[str]()
+    for label in WORD_LABELS[1:]:
+        fit = [
+            sentence.origin
+            for sentence in marked("en")["test"]
+            if 6 <= len(sentence.words) <= 14 and label in sentence.labels and readable(sentence)
+        ]
+        origins += [origin for origin in fit if origin not in origins][:2]
+    found = []
+    for language in ("en", "nl"):
+        by_origin = {sentence.origin: sentence for sentence in marked(language)["test"]}
+        for origin in origins:
+            if origin in by_origin and readable(by_origin[origin]):
+                sentence = by_origin[origin]
+                found.append(
+                    {
+                        "language": language,
+                        "text": sentence.text,
+                        "spans": [list(span) for span in sentence.spans],
+                        "labels": list(sentence.labels),
+                        "origin": origin,
+                        "said": {},
+                    }
+                )
     return found
 
 
+@torch.inference_mode()
+def said(model: FineTuned, sentence: dict[str, Any]) -> list[list[int]]:
+    """What a head says of each word, and how sure it is in per cent."""
+    ids, words = words_of_pieces(sentence["text"], sentence["spans"], vocabulary())
+    scores = model(vocabulary().inputs([ids]))[0, 1:].softmax(-1)
+    sure, label = scores[[words.index(word) for word in range(len(sentence["spans"]))]].max(-1)
+    return [
+        [one, round(100 * share)] for one, share in zip(label.tolist(), sure.tolist(), strict=True)
+    ]
+
+
+def loss_over_everything(model: FineTuned, batch: LabelledBatch) -> Tensor:
+    """The loss when <class>, padding and inner pieces count as the first label, "none"."""
+    scores = model(batch.inputs, source_mask(batch.inputs))
+    labels = batch.labels.where(batch.labels != IGNORED, 0)
+    return F.cross_entropy(scores.flatten(0, 1), labels.flatten(), reduction="sum")
+
+
+@torch.inference_mode()
+def accuracy_over_everything(model: FineTuned, tested: Sequence[LabelledExample]) -> float:
+    """The share of positions that are "right" if every position counts."""
+    right = total = 0
+    for start in range(0, len(tested), 64):
+        batch = labelled_batch(tested[start : start + 64], vocabulary())
+        labels = batch.labels.where(batch.labels != IGNORED, 0)
+        right += int((model(batch.inputs, source_mask(batch.inputs)).argmax(-1) == labels).sum())
+        total += labels.numel()
+    return round(right / total, 4)
+
+
 def probes(seed: int) -> dict[str, Any]:
-    """A head on the rows after each layer, and three ways to label inner pieces."""
-    torch.set_num_threads(1)
-    vocabulary = MaskedLanguageModel.load(device="cpu").vocabulary
-    found: dict[str, Any] = {"layers": {}, "inner pieces": {}}
-    train, test = marked("en")["train"], marked("en")["test"]
-    for task, kind in TASKS.items():
-        classes = len(WORD_LABELS if task == "words" else PROGRAMS)
-        sentences = drawn(train, task, seed)[:PROBED]
-        tested = examples(test, task, vocabulary)[:TESTED]
+    """A head on the rows after each layer, and what counts in the loss."""
+    found: dict[str, Any] = {"layers": {}, "counted": {}}
+    for task in TASKS:
+        sentences = training_set(task, seed)
+        tested = test_sets(task, sentences)["en"]
+        shown = examples(sentences[:PROBED], task)
         for layer in range(MaskedLanguageModel.load(device="cpu").model.config.layers + 1):
-            model = model_for("head alone", kind, classes, seed)
+            model = model_for("head alone", task, seed)
             del model.body.blocks[layer:]
-            shown = examples(sentences, task, vocabulary)
-            fine_tune(model, shown, vocabulary, training(PROBED, "head alone", seed))
-            found["layers"].setdefault(task, []).append(scored(model, tested, vocabulary))
-    for inner in ("not counted", "as their word", "as none"):
-        model = model_for("all parameters", TOKEN, len(WORD_LABELS), seed)
-        shown = examples(drawn(train, "words", seed)[:PROBED], "words", vocabulary, inner)
-        fine_tune(model, shown, vocabulary, training(PROBED, "all parameters", seed))
-        tested = examples(test, "words", vocabulary)[:TESTED]
-        found["inner pieces"][inner] = scored(model, tested, vocabulary)
+            fine_tune(model, shown, vocabulary(), training(PROBED, "head alone", seed))
+            found["layers"].setdefault(task.name, []).append(scored(model, tested))
+    words = TASKS[0]
+    sentences = training_set(words, seed)
+    tested = test_sets(words, sentences)["en"]
+    for counted in COUNTED:
+        model = model_for("all parameters", words, seed)
+        loss: Callable[[FineTuned, LabelledBatch], Tensor] = (
+            loss_over_everything if counted == "everything" else head_loss
+        )
+        shown = examples(sentences[:PROBED], words, counted)
+        fine_tune(model, shown, vocabulary(), training(PROBED, "all parameters", seed), loss)
+        found["counted"][counted] = {
+            **scored(model, tested),
+            "accuracy over everything": accuracy_over_everything(model, tested),
+        }
     return found
 
 
 def one_start(seed: int) -> dict[str, Any]:
     """Everything that one start measures."""
-    return {"curves": curves(seed), **probes(seed)}
+    torch.set_num_threads(1)
+    return {**probes(seed), **curves(seed)}
 
 
-def main() -> None:
+def main(
+    starts: Annotated[int, typer.Option(help="Random starts.")] = STARTS,
+    out: Annotated[Path, typer.Option(help="The folder where the results are written.")] = MEASURED,
+) -> None:
     """Runs all starts and stores them."""
-    starts = run_starts(one_start, STARTS)
+    runs = run_starts(one_start, starts)
+    shown = next(run.pop("shown") for run in runs)
+    for run in runs[1:]:
+        del run["shown"]
     store_measured(
         "fine_tuning",
         "scripts/measure_fine_tuning.py",
         {
             "sizes": list(SIZES),
-            "word labels": list(WORD_LABELS),
-            "programs": list(PROGRAMS),
-            "starts": starts,
+            "probed": PROBED,
+            "labels": {task.name: list(task.labels) for task in TASKS},
+            "shown": shown,
+            "starts": runs,
         },
+        out,
     )
 
 

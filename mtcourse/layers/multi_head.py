@@ -104,6 +104,26 @@ def head_contributions(
     return A @ W_O.unflatten(0, (A.shape[-3], A.shape[-1]))
 
 
+def contribution_norms(
+    weights: Float[Tensor, "*batch h m n"],
+    V: Float[Tensor, "*batch h n d_k"],
+    W_O: Float[Tensor, "h*d_k d_model"],
+) -> Float[Tensor, "*batch h m n"]:
+    """alpha_ij * norm(V_j W_O^k): the length of what head k adds to row i because of position j.
+
+    A large weight on a short value adds little, so these lengths can rank positions otherwise than
+    the weights do.
+
+    Args:
+        weights: of each head, one row for each query.
+        V: its values.
+        W_O: its rows are cut into one block for each head.
+
+    Source: Kobayashi et al. (2020), with document A's W_O (A27). Chapter 17.
+    """
+    return weights * head_contributions(V, W_O).norm(dim=-1).unsqueeze(-2)
+
+
 def split_head_attention(
     X: Float[Tensor, "*batch n d_model"],
     W_Q: Float[Tensor, "d_model d_model"],

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import torch
@@ -43,6 +43,7 @@ def fine_tune(
     examples: Sequence[LabelledExample],
     vocabulary: MaskedVocabulary,
     config: TrainingConfig,
+    loss: Callable[[FineTuned, LabelledBatch], Tensor] = head_loss,
 ) -> list[float]:
     """Trains a head, and the body below it unless that is frozen (C32).
 
@@ -51,6 +52,7 @@ def fine_tune(
         examples: sentences with their labels.
         vocabulary: of the encoder.
         config: steps, rate, schedule; its seed decides the order of the examples and dropout.
+        loss: of a batch, summed over the labels that count.
 
     Returns:
         The loss of each update in nats per label.
@@ -66,7 +68,7 @@ def fine_tune(
 
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(config.seed)
-        losses = plain_train(model, batches, head_loss, config)
+        losses = plain_train(model, batches, loss, config)
     model.eval()
     return losses
 

@@ -16,14 +16,14 @@ from mtcourse.chapters.encoder_models.cloze import (
     share_interval,
     whole_sentence,
 )
-from mtcourse.chapters.encoder_models.labelled import (
+from mtcourse.models.language_model import LanguageModel
+from mtcourse.models.masked_language_model import MaskedLanguageModel
+from mtcourse.text.grammar_labels import (
     MOST_WORDS,
     PARTS,
     ROLES,
     labelled_sentences,
 )
-from mtcourse.models.language_model import LanguageModel
-from mtcourse.models.masked_language_model import MaskedLanguageModel
 from mtcourse.text.language.dutch_words import CONJUNCTIONS
 from mtcourse.text.language.reading import load_lexicon
 

@@ -16,6 +16,7 @@ from mtcourse.layers.multi_head import (
     MultiHeadAttention,
     SelfAttention,
     as_full_width,
+    contribution_norms,
     head_contributions,
     head_outputs,
     head_width,
@@ -57,6 +58,20 @@ def test_all_heads_at_once_are_one_head_after_the_other(h, d, d_k, masked):
     A = head_outputs(X, W_Q, W_K, W_V, mask)
     assert A.shape == (2, h, 5, d_k)
     torch.testing.assert_close(head_contributions(A, W_O).sum(1), found)
+
+
+def test_norms_are_lengths_of_what_is_added_to_a_row():
+    """The oracle adds position after position: the lengths are those of the single additions."""
+    h, d_k, d, m, n = 2, 3, 6, 4, 5
+    V, W_O = drawn(1, h, n, d_k, seed=2), drawn(h * d_k, d, seed=3)
+    weights = drawn(1, h, m, n).softmax(-1)
+    found = contribution_norms(weights, V, W_O)
+    for k in range(h):
+        block = W_O[k * d_k : (k + 1) * d_k]
+        for i in range(m):
+            added = [weights[0, k, i, j] * (V[0, k, j] @ block) for j in range(n)]
+            torch.testing.assert_close(found[0, k, i], torch.stack([one.norm() for one in added]))
+    assert (found.argmax(-1) != weights.argmax(-1)).any()
 
 
 @pytest.mark.parametrize("h", [1, 2, 3, 6])

@@ -10,10 +10,10 @@ import torch.nn.functional as F
 from jaxtyping import Bool, Int
 from torch import Tensor, nn
 
-from mtcourse.chapters.encoder_models.labelled import PARTS, ROLES, LabelledSentence
 from mtcourse.chapters.encoder_models.tiny import Task
 from mtcourse.layers.masks import source_mask
 from mtcourse.models.encoder_model import EncoderModel
+from mtcourse.text.grammar_labels import PARTS, ROLES, LabelledSentence
 from mtcourse.text.masking import blanked
 
 KINDS = {"parts": PARTS, "roles": ROLES}

@@ -12,10 +12,10 @@ import torch
 from jaxtyping import Int
 from torch import Tensor
 
-from mtcourse.chapters.encoder_models.labelled import LabelledSentence, labelled_sentences
 from mtcourse.models.encoder_model import EncoderModel
 from mtcourse.models.transformer import TransformerConfig
 from mtcourse.recipes.encoder import EncoderFamily
+from mtcourse.text.grammar_labels import LabelledSentence, labelled_sentences
 from mtcourse.text.masking import (
     CLASS_PIECE,
     MASK_PIECE,

@@ -1,0 +1,1 @@
+"""Chapter 17, sequence to sequence."""

@@ -1,7 +1,7 @@
 """Trains translators of equal size as encoder-decoders and as decoders alone (chapter 17).
 
 python scripts/measure_seq2seq.py [--starts N] [--steps N] [--out FOLDER]
-make real-data && python scripts/measure_seq2seq.py --real
+make real-data && python scripts/measure_seq2seq.py --real --starts 5 --steps 700
 
 Five kinds: an encoder-decoder, and decoder-only models that read the source causally or from both
 sides, each with and without a loss on the source. All have as many parameters within one in a
@@ -9,8 +9,7 @@ hundred, see the same sentence pairs, and make the same number of updates. Each 
 weights and other batches. Each model then translates the held-out sentences greedily: 300 of the
 grammar, or those of LibreOffice's help with at most 12 words. Every decoder is compared with the
 encoder-decoder of its start on the same resamples of sentences. Results go to
-``mtcourse/measured/seq2seq.json`` and ``seq2seq_real.json``. About 20 minutes of one core, and an
-hour for the help.
+``mtcourse/measured/seq2seq.json`` and ``seq2seq_real.json``. About 20 minutes of one core for each.
 """
 
 from __future__ import annotations

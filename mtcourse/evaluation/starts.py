@@ -9,6 +9,7 @@ reversed.
 from __future__ import annotations
 
 import json
+import math
 import multiprocessing
 import os
 import platform
@@ -62,6 +63,47 @@ class Spread:
             format(value, specification) for value in (self.median, self.low, self.high)
         )
         return f"{median} ({low} to {high})"
+
+
+@dataclass(frozen=True)
+class MedianInterval:
+    """Two of the results, between which the median of all possible results lies.
+
+    Args:
+        low: the lower one.
+        high: the higher one.
+        confidence: how probable it is that such an interval contains the median.
+    """
+
+    low: float
+    high: float
+    confidence: float
+
+
+def median_interval(values: Iterable[float | int], level: float = 0.95) -> MedianInterval:
+    """The interval of a sign test: from the k-th smallest value to the k-th largest.
+
+    Each new value lies below the median with probability 1/2. The median is outside of the interval
+    only if fewer than k of n values lie on one of its sides, which has probability
+    2 (C(n, 0) + ... + C(n, k - 1)) / 2^n. Nothing is assumed of the values' distribution but that
+    they are independent. k is the largest for which the confidence is at least ``level``, or 1.
+
+    Args:
+        values: one for each start, such as differences of BLEU.
+        level: the confidence that is wanted.
+
+    Raises:
+        MtcourseError: there are fewer than two values.
+
+    Chapter 17.
+    """
+    ordered = sorted(float(value) for value in values)
+    n = len(ordered)
+    if n < 2:
+        raise MtcourseError(f"an interval of the median needs two values or more, and there is {n}")
+    outside = [2 * sum(math.comb(n, i) for i in range(k)) / 2**n for k in range(1, n // 2 + 1)]
+    k = max((k for k, share in enumerate(outside, 1) if 1 - share >= level), default=1)
+    return MedianInterval(ordered[k - 1], ordered[n - k], 1 - outside[k - 1])
 
 
 def reversals(higher: Sequence[float], lower: Sequence[float]) -> int:

@@ -2,19 +2,12 @@
 
 from __future__ import annotations
 
-import itertools
-import math
-
 import pytest
 import torch
-from hypothesis import given
-from hypothesis import strategies as st
 from torch import nn
 
-from mtcourse.chapters.seq2seq.compared import median_interval
 from mtcourse.chapters.seq2seq.output import token_distributions
 from mtcourse.chapters.seq2seq.reads import decoder_reads, encoder_decoder_reads
-from mtcourse.errors import MtcourseError
 from mtcourse.layers.masks import prefix_mask
 from mtcourse.models.decoder_model import DecoderModel
 from mtcourse.models.encoder_decoder import EncoderDecoder, EncoderDecoderConfig
@@ -120,35 +113,3 @@ def test_row_n_predicts_word_n() -> None:
         p = token_distributions(model.hidden(source, shift_right(target)), model.output_weight.T)
     found = p[0, range(target.shape[1]), target[0]].log().sum()
     assert float(found) == pytest.approx(best.log_probability, abs=1e-3)
-
-
-@given(st.integers(1, 11), st.floats(0.5, 0.99))
-def test_the_confidence_is_that_of_all_patterns_of_signs(n: int, level: float) -> None:
-    """Each value lies below the median or above it: count the patterns in which it is inside."""
-    values = [float(i) for i in range(1, n + 1)]
-    found = median_interval(values, level)
-    k = int(found.low)
-    assert found.high == n + 1 - k
-    # With i values below the median, it lies between the i-th and the next.
-    patterns = list(itertools.product((0, 1), repeat=n))
-    inside = sum(k <= sum(one) <= n - k for one in patterns)
-    assert found.confidence == pytest.approx(inside / len(patterns))
-    if found.confidence < level:
-        assert k == 1
-    elif k < n // 2:
-        narrower = sum(k + 1 <= sum(one) <= n - k - 1 for one in patterns)
-        assert narrower / len(patterns) < level
-
-
-def test_ten_starts_leave_out_the_outermost_two() -> None:
-    found = median_interval([5.0, 1.0, 9.0, 2.0, 8.0, 3.0, 7.0, 4.0, 6.0, 0.0])
-    assert (found.low, found.high) == (1, 8)
-    assert found.confidence == pytest.approx(1 - 2 * 11 / 1024)
-    five = median_interval([3.0, 1.0, 2.0, 5.0, 4.0])
-    assert (five.low, five.high, five.confidence) == (1, 5, 1 - 2 / 32)
-    assert math.isclose(median_interval([1.0]).confidence, 0)
-
-
-def test_an_interval_of_nothing_is_an_error() -> None:
-    with pytest.raises(MtcourseError, match="at least one value"):
-        median_interval([])

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
 import statistics
 from pathlib import Path
 
 import matplotlib.pyplot as plt
 import pytest
 import torch
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mtcourse.errors import MtcourseError
@@ -16,6 +17,7 @@ from mtcourse.evaluation.starts import (
     MEASURED,
     Spread,
     load_measured,
+    median_interval,
     reversals,
     run_starts,
     store_measured,
@@ -99,3 +101,35 @@ def test_the_curve_is_the_median_in_a_band_of_all_starts() -> None:
     with pytest.raises(MtcourseError, match="0 kinds of run"):
         start_curves({}, "step", "loss", ax)
     plt.close()
+
+
+@settings(deadline=None)
+@given(st.integers(2, 11), st.floats(0.5, 0.99))
+def test_the_confidence_is_that_of_all_patterns_of_signs(n: int, level: float) -> None:
+    """Each value lies below the median or above it: count the patterns in which it is inside."""
+    values = [float(i) for i in range(1, n + 1)]
+    found = median_interval(values, level)
+    k = int(found.low)
+    assert found.high == n + 1 - k
+    # With i values below the median, it lies between the i-th and the next.
+    patterns = list(itertools.product((0, 1), repeat=n))
+    inside = sum(k <= sum(one) <= n - k for one in patterns)
+    assert found.confidence == pytest.approx(inside / len(patterns))
+    if found.confidence < level:
+        assert k == 1
+    elif k < n // 2:
+        narrower = sum(k + 1 <= sum(one) <= n - k - 1 for one in patterns)
+        assert narrower / len(patterns) < level
+
+
+def test_ten_starts_leave_out_the_outermost_two() -> None:
+    found = median_interval([5.0, 1.0, 9.0, 2.0, 8.0, 3.0, 7.0, 4.0, 6.0, 0.0])
+    assert (found.low, found.high) == (1, 8)
+    assert found.confidence == pytest.approx(1 - 2 * 11 / 1024)
+    five = median_interval([3.0, 1.0, 2.0, 5.0, 4.0])
+    assert (five.low, five.high, five.confidence) == (1, 5, 1 - 2 / 32)
+
+
+def test_an_interval_of_one_start_is_an_error() -> None:
+    with pytest.raises(MtcourseError, match="two values or more, and there is 1"):
+        median_interval([1])

@@ -26,7 +26,21 @@ def test_every_label_occurs_and_none_that_is_unknown():
 
 
 def test_only_the_last_verb_of_a_piece_is_a_full_verb():
-    helping = {"do", "does", "did", "am", "is", "are", "was", "were", "have", "has", "had", "be", "been"}
+    helping = {
+        "do",
+        "does",
+        "did",
+        "am",
+        "is",
+        "are",
+        "was",
+        "were",
+        "have",
+        "has",
+        "had",
+        "be",
+        "been",
+    }
     met = set()
     for one in SENTENCES:
         for word, part, following in zip(one.words, one.parts, [*one.words[1:], ""], strict=True):

@@ -15,10 +15,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mtcourse.chapters.reproduced_claims import (
+    chapter_16,
+    chapter_17,
     chapters_1_to_9,
     chapters_10_to_12,
     chapters_13_to_15,
-    chapters_16_to_17,
 )
 from mtcourse.chapters.reproduced_claims.comparisons import by_start, exponent, percent_lower
 from mtcourse.chapters.reproduced_claims.effects import Effect
@@ -32,7 +33,7 @@ from mtcourse.evaluation.starts import load_measured
 from mtcourse.figures.style import new_axes
 
 ROOT = Path(__file__).resolve().parents[2]
-MODULES = (chapters_1_to_9, chapters_10_to_12, chapters_13_to_15, chapters_16_to_17)
+MODULES = (chapters_1_to_9, chapters_10_to_12, chapters_13_to_15, chapter_16, chapter_17)
 FUNCTIONS = [(module, claim) for module in MODULES for claim in module.CLAIMS]
 NAMED = pytest.mark.parametrize(
     ("module", "claim"), FUNCTIONS, ids=[claim.__name__ for _, claim in FUNCTIONS]
@@ -152,8 +153,8 @@ def test_script_page_and_paper_exist(module, claim, read):
     bibliography = (ROOT / "book" / "references.bib").read_text(encoding="utf-8")
     assert re.search(rf"^@\w+{{{made.paper},", bibliography, re.MULTILINE)
     assert re.fullmatch(r"[a-z]+(-[a-z]+)*", made.name)
-    first, last = re.findall(r"\d+", module.__name__.rpartition(".")[2])
-    assert int(first) <= int(made.chapter[:2]) <= int(last)
+    numbers = re.findall(r"\d+", module.__name__.rpartition(".")[2])
+    assert int(numbers[0]) <= int(made.chapter[:2]) <= int(numbers[-1])
     assert all(text.strip().endswith(".") for text in (made.theirs, made.differs))
     assert made.place
     assert not made.ours.endswith(".")
@@ -172,12 +173,17 @@ def test_names_and_titles_differ_and_parts_two_and_three_have_fifteen():
 
 
 def swapped(*path: str, one: str, other: str) -> Callable[[dict[str, Any]], None]:
-    """Gives the results of one way to the other."""
+    """Gives the results of one way to the other; * stands for all of a list, + for all values."""
 
     def change(stored: dict[str, Any]) -> None:
         found: list[Any] = [stored]
         for key in path:
-            found = [of[key] for of in found] if key != "*" else [x for of in found for x in of]
+            if key == "*":
+                found = [one for of in found for one in of]
+            elif key == "+":
+                found = [one for of in found for one in of.values()]
+            else:
+                found = [of[key] for of in found]
         for of in found:
             of[one], of[other] = of[other], of[one]
 
@@ -219,6 +225,22 @@ SWAPS = [
     ("masks_only_frozen", swapped("kinds", one="80/10/10", other="100/0/0")),
     ("fine_tuning_is_robust", swapped("kinds", one="80/10/10", other="100/0/0")),
     ("random_only", swapped("kinds", one="80/10/10", other="0/0/100")),
+    (
+        "pretraining_helps",
+        swapped("starts", "*", "curves", "+", one="all parameters", other="from nothing"),
+    ),
+    (
+        "other_language",
+        swapped("starts", "*", "curves", "+", one="all parameters", other="from nothing"),
+    ),
+    (
+        "frozen_is_close",
+        swapped("starts", "*", "curves", "+", one="all parameters", other="head alone"),
+    ),
+    (
+        "few_labels_suffice",
+        swapped("starts", "*", "curves", "+", "+", one="50", other="5000"),
+    ),
     ("decoder_alone", swapped("bleu", one="causal decoder", other="encoder-decoder")),
     ("reading_row", swapped("starts", "*", "aer", "weights", one="writes", other="reads")),
     ("function_words_survive", lambda stored: [
@@ -260,7 +282,7 @@ def test_the_decoder_alone_loses_what_its_medians_lose():
     bleu = load_measured("seq2seq")["bleu"]
     pairs = zip(bleu["causal decoder"], bleu["encoder-decoder"], strict=True)
     expected = statistics.median(a - b for a, b in pairs)
-    assert chapters_16_to_17.decoder_alone().effect.median == pytest.approx(expected)
+    assert chapter_17.decoder_alone().effect.median == pytest.approx(expected)
 
 
 def test_sizes_are_those_of_the_shipped_translator():

@@ -113,10 +113,14 @@ def two_thirds() -> Reproduced:
     )
 
 
-def gradient_of_last_block() -> Reproduced:
-    """How the last gradient falls with depth in pre-norm."""
+def gradient_of_last_block(shallowest: int = PAPERS_DEPTH) -> Reproduced:
+    """How the last gradient falls with depth in pre-norm.
+
+    Args:
+        shallowest: the smallest number of layers that counts.
+    """
     depth = load_measured("depth")
-    deep = [L for L in depth["depths"] if L >= PAPERS_DEPTH]
+    deep = [L for L in depth["depths"] if L >= shallowest]
     by_depth = [depth["gradients"]["decoder"]["pre-norm"][str(L)] for L in deep]
     slopes = [
         exponent(deep, [run[-1] for run in of_start]) for of_start in zip(*by_depth, strict=True)
@@ -127,7 +131,10 @@ def gradient_of_last_block() -> Reproduced:
         paper="xiong2020",
         place="theorem 1",
         theirs="The bound for the last layer's gradient falls like $L^{-1/2}$ with $L$ layers.",
-        ours="Exponent of $L$ in the norm of the last block's gradient, 6 to 48 layers",
+        ours=(
+            "Exponent of $L$ in the norm of the last block's gradient, "
+            f"{min(deep)} to {max(deep)} layers"
+        ),
         unit="",
         digits=2,
         effect=Effect.of_starts(slopes),

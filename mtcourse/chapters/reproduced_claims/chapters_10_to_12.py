@@ -120,7 +120,7 @@ def gradient_of_last_block(shallowest: int = PAPERS_DEPTH) -> Reproduced:
         shallowest: the smallest number of layers that counts.
     """
     depth = load_measured("depth")
-    deep = [L for L in depth["depths"] if L >= shallowest]
+    deep = [L for L in depth["depths"] if shallowest <= L]
     by_depth = [depth["gradients"]["decoder"]["pre-norm"][str(L)] for L in deep]
     slopes = [
         exponent(deep, [run[-1] for run in of_start]) for of_start in zip(*by_depth, strict=True)

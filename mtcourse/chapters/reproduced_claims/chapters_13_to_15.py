@@ -35,8 +35,8 @@ def bits_per_byte() -> Reproduced:
             'tokenization schemes".'
         ),
         ours=(
-            "The smallest vocabulary is better by perplexity and worse by bits per byte: the "
-            "smaller of the two margins"
+            "By at least how much the smallest vocabulary is both better by perplexity and worse "
+            "by bits per byte"
         ),
         unit="%",
         digits=0,
@@ -116,7 +116,10 @@ def shallow_decoder_is_good() -> Reproduced:
         title="A shallow decoder translates as well",
         paper="kasai2021",
         place="abstract",
-        theirs='With a sufficiently deep encoder, one decoder layer is enough, "without loss".',
+        theirs=(
+            'Translation is sped up "without loss in accuracy": with a sufficiently deep encoder, '
+            "one decoder layer is enough."
+        ),
         ours="BLEU with 4 + 1 layers minus BLEU with 2 + 3",
         unit="BLEU",
         digits=1,

@@ -30,7 +30,7 @@ NOTES = {word: notes_of(word) for word in WORDS}
 
 def named_in(text: str) -> set[str]:
     """Names in code, other than commands."""
-    return {name for name in re.findall(r"`([a-z_0-9]+)`", text) if "_" in name or name in EXERCISES}
+    return {name for name in re.findall(r"`([a-z_\d]+)`", text) if "_" in name or name in EXERCISES}
 
 
 def test_every_exercise_serves_an_outcome_and_every_outcome_names_exercises_that_exist():

@@ -27,7 +27,7 @@ from mtcourse.chapters.reproduced_claims.entries import address, effect_in_words
 from mtcourse.chapters.reproduced_claims.every_claim import reproduced_claims
 from mtcourse.chapters.reproduced_claims.plots import forest
 from mtcourse.chapters.reproduced_claims.reproduced import Reproduced
-from mtcourse.chapters.reproduced_claims.rules import Alike, More, NoWorse, Number, Verdict
+from mtcourse.chapters.reproduced_claims.rules import More, NoWorse, Number, Verdict
 from mtcourse.errors import MtcourseError
 from mtcourse.evaluation.starts import load_measured
 from mtcourse.figures.style import new_axes
@@ -82,15 +82,14 @@ def test_one_reversal_in_ten_starts_or_half_of_the_effect_is_weaker():
 @pytest.mark.parametrize(
     ("low", "value", "high", "expected"),
     [
-        (-0.9, 0.0, 0.9, (Verdict.HOLDS, Verdict.HOLDS)),
-        (-1.1, 0.0, 0.9, (Verdict.WEAKER, Verdict.WEAKER)),
-        (4.0, 5.0, 6.0, (Verdict.HOLDS, Verdict.NOT_HERE)),
-        (-3.0, -2.0, 0.5, (Verdict.NOT_HERE, Verdict.NOT_HERE)),
+        (-0.9, 0.0, 0.9, Verdict.HOLDS),
+        (4.0, 5.0, 6.0, Verdict.HOLDS),
+        (-1.1, 0.0, 0.9, Verdict.WEAKER),
+        (-3.0, -2.0, 0.5, Verdict.NOT_HERE),
     ],
 )
-def test_as_good_looks_at_one_side_and_alike_at_both(low, value, high, expected):
-    effect = Effect.of_resamples(value, low, high)
-    assert (NoWorse().verdict(effect), Alike().verdict(effect)) == expected
+def test_as_good_may_lose_less_than_one_point(low, value, high, expected):
+    assert NoWorse().verdict(Effect.of_resamples(value, low, high)) == expected
 
 
 @given(st.floats(0.1, 10), st.floats(0.1, 10), st.sampled_from([-3.0, 0.5, 7.0]))
@@ -299,11 +298,11 @@ def test_sizes_are_those_of_the_shipped_translator():
 
 def test_entries_have_an_address_that_the_overview_leads_to():
     parts = reproduced_claims()
-    table = overview(parts)
+    lists = overview(parts)
     for claim in itertools.chain(*parts.values()):
         text = entry(claim)
         assert text.startswith(f"({address(claim)})=\n{claim.title}\n: ")
-        assert f"](#{address(claim)})" in table
+        assert f"](#{address(claim)})" in lists
         for part in (str(claim.verdict), claim.script, claim.place):
             assert part in text
 
@@ -332,9 +331,7 @@ def test_the_figure_draws_multiples_of_the_papers_numbers():
     for claim, line in zip(comparable, lines, strict=True):
         low, high = line.get_xdata()
         assert low <= claim.relative[0] <= high
-    assert [label.get_text() for label in ax.get_yticklabels()] == [
-        claim.title for claim in comparable
-    ]
+    assert [text.get_text() for text in ax.texts] == [claim.title for claim in comparable]
 
 
 def test_a_claim_without_a_number_to_compare_with_is_not_drawn():

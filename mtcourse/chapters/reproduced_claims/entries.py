@@ -6,25 +6,25 @@ from collections.abc import Mapping, Sequence
 
 from mtcourse.chapters.reproduced_claims.effects import EXACT, STARTS, Effect
 from mtcourse.chapters.reproduced_claims.reproduced import Reproduced
-from mtcourse.chapters.reproduced_claims.rules import Alike, More, NoWorse, Number, Verdict
+from mtcourse.chapters.reproduced_claims.rules import More, NoWorse, Number, Verdict
 
 SOURCE = "https://github.com/mtcourse/mtcourse/blob/main"
 MARKS = {Verdict.HOLDS: "●", Verdict.WEAKER: "◐", Verdict.NOT_HERE: "○"}
-RULES = {More: "*better*", NoWorse: "*as good*", Alike: "*alike*", Number: "*a number*"}
+RULES = {More: "*better*", NoWorse: "*as good*", Number: "*a number*"}
 """The name of each rule on the page."""
 TIGHT = ("", "%", "×")
 """Units that follow their number without a space."""
 
 
 def overview(claims: Mapping[str, Sequence[Reproduced]]) -> str:
-    """A table of all claims with their verdicts; each title leads to its entry."""
-    rows = ["| claim | verdict |", "| --- | --- |"]
-    rows += [
-        f"| [{claim.title}](#{address(claim)}), {{cite:t}}`{claim.paper}` | {marked(claim)} |"
-        for of_part in claims.values()
-        for claim in of_part
-    ]
-    return "\n".join(rows)
+    """For each verdict the list of its claims; each title leads to its entry."""
+    every = [claim for of_part in claims.values() for claim in of_part]
+    lists = []
+    for verdict, mark in MARKS.items():
+        found = [claim for claim in every if claim.verdict == verdict]
+        links = [f"- [{one.title}](#{address(one)}), {{cite:t}}`{one.paper}`" for one in found]
+        lists.append("\n".join([f"**{mark} {verdict}** ({len(found)})\n", *links]))
+    return "\n\n".join(lists)
 
 
 def entry(claim: Reproduced) -> str:

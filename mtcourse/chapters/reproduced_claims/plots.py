@@ -38,14 +38,15 @@ def forest(claims: Sequence[Reproduced], ax: Axes) -> Axes:
             marker, colour = LOOKS[claim.verdict]
             ax.plot([low, high], [row, row], color=colour, linewidth=2, solid_capstyle="butt")
             ax.plot([middle], [row], marker, color=colour, markersize=7)
+            ax.text(0.03, row - 0.28, claim.title, color=INK, va="bottom", fontsize="small")
         for verdict, (marker, colour) in LOOKS.items():
             ax.plot([], [], marker, color=colour, label=verdict.value, linestyle="none")
-        ax.axvline(0, color=INK, linewidth=1)
-        ax.axvline(SHARE, color=INK, linewidth=1, linestyle=":")
-        ax.axvline(1, color=INK, linewidth=1, linestyle="--")
-        ax.set_yticks(range(len(claims)), [claim.title for claim in claims])
-        ax.set_ylim(len(claims) - 0.5, -0.5)
-        ax.tick_params(axis="y", length=0)
+        rows = range(len(claims))
+        ends = [row - 0.25 for row in rows], [row + 0.25 for row in rows]  # titles stay free
+        for x, style in ((0, "-"), (SHARE, ":"), (1, "--")):
+            ax.vlines([x] * len(claims), *ends, color=INK, linewidth=1, linestyle=style)
+        ax.set_yticks([])
+        ax.set_ylim(len(claims) - 0.5, -0.9)
         ax.set_xlabel("our effect / the paper's")
-        ax.legend(loc="upper center", bbox_to_anchor=(0.2, -0.16), ncol=3)
+        ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.12), ncol=3)
     return ax

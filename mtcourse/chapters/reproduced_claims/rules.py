@@ -53,17 +53,6 @@ class NoWorse:
 
 
 @dataclass(frozen=True)
-class Alike:
-    """The claim: two ways give nearly the same. The effect is their difference."""
-
-    def verdict(self, effect: Effect) -> Verdict:
-        """Holds where the whole interval lies within the margin on both sides of 0."""
-        if effect.low > -MARGIN and effect.high < MARGIN:
-            return Verdict.HOLDS
-        return Verdict.WEAKER if abs(effect.median) < MARGIN else Verdict.NOT_HERE
-
-
-@dataclass(frozen=True)
 class Number:
     """The claim is a number. The effect is ours.
 
@@ -81,4 +70,4 @@ class Number:
         return Verdict.WEAKER if SHARE <= ratio <= 1 / SHARE else Verdict.NOT_HERE
 
 
-Rule = More | NoWorse | Alike | Number
+Rule = More | NoWorse | Number

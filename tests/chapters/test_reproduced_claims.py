@@ -284,6 +284,41 @@ def test_the_decoder_alone_loses_what_its_medians_lose():
     assert chapter_17.decoder_alone().effect.median == pytest.approx(expected)
 
 
+def test_accuracies_are_means_of_both_tasks_judged_the_same_way():
+    kinds = load_measured("masking_strategies")["kinds"]
+    for how, claim, one, other in (
+        ("frozen", chapters_13_to_15.masks_only_frozen, "80/10/10", "100/0/0"),
+        ("fine-tuned", chapters_13_to_15.fine_tuning_is_robust, "100/0/0", "80/10/10"),
+        ("fine-tuned", chapters_13_to_15.random_only, "80/10/10", "0/0/100"),
+    ):
+        differences = sum(
+            np.array(kinds[one][f"{how} {task}"]) - np.array(kinds[other][f"{how} {task}"])
+            for task in ("parts", "roles")
+        )
+        assert claim().effect.values == pytest.approx(100 * differences / 2)
+
+
+def test_the_loss_at_the_end_is_the_mean_of_five_records():
+    losses = load_measured("warmup")["losses"]
+    warm, cold = (
+        np.array(losses[kind])[:, -5:].mean(1)
+        for kind in ("post-norm, with warm-up", "post-norm, no warm-up")
+    )
+    found = chapters_10_to_12.post_norm_needs_warmup().effect.values
+    assert found == pytest.approx(100 * (1 - warm / cold))
+
+
+def test_the_exponent_is_that_of_the_last_block_in_each_start():
+    depth = load_measured("depth")
+    norms = depth["gradients"]["decoder"]["pre-norm"]
+    deep = [L for L in depth["depths"] if L > 5]
+    expected = [
+        np.polyfit(np.log(deep), np.log([norms[str(L)][start][-1] for L in deep]), 1)[0]
+        for start in range(10)
+    ]
+    assert chapters_10_to_12.gradient_of_last_block().effect.values == pytest.approx(expected)
+
+
 def test_sizes_are_those_of_the_shipped_translator():
     from mtcourse.models.translator import Translator
     from scripts import measure_shipped

@@ -87,7 +87,7 @@ def function_words_survive() -> Reproduced:
     )
     return Reproduced(
         name="function-words",
-        title="Function words survive changed attention better than content words",
+        title="Function words survive changed attention",
         paper="moradi2019",
         place="abstract",
         theirs="Counterfactual attention still produces 68% of function, 21% of content words.",

@@ -153,7 +153,7 @@ def training_set(task: Task, seed: int) -> list[Labelled]:
     return [sentence for pair in pairs for sentence in pair]
 
 
-def test_sets(task: Task, shown: Sequence[Labelled]) -> dict[str, list[LabelledExample]]:
+def held_out_sets(task: Task, shown: Sequence[Labelled]) -> dict[str, list[LabelledExample]]:
     """Test sets by name; "seen pages" are other sentences of the pages in the training set."""
     if task.labels in (PARTS, KINDS):
         known = {sentence.text for sentence in shown}
@@ -228,7 +228,7 @@ def curves(seed: int) -> dict[str, Any]:
     shown = shown_sentences() if seed == 0 else []
     for task in TASKS:
         sentences = training_set(task, seed)
-        tests = test_sets(task, sentences)
+        tests = held_out_sets(task, sentences)
         for way in WAYS:
             for size in SIZES:
                 model = model_for(way, task, seed)
@@ -313,7 +313,7 @@ def probes(seed: int) -> dict[str, Any]:
     found: dict[str, Any] = {"layers": {}, "counted": {}}
     for task in TASKS:
         sentences = training_set(task, seed)
-        tested = test_sets(task, sentences)["en"]
+        tested = held_out_sets(task, sentences)["en"]
         shown = examples(sentences[:PROBED], task)
         for layer in range(MaskedLanguageModel.load(device="cpu").model.config.layers + 1):
             model = model_for("head alone", task, seed)
@@ -322,7 +322,7 @@ def probes(seed: int) -> dict[str, Any]:
             found["layers"].setdefault(task.name, []).append(scored(model, tested))
     words = TASKS[0]
     sentences = training_set(words, seed)
-    tested = test_sets(words, sentences)["en"]
+    tested = held_out_sets(words, sentences)["en"]
     for counted in COUNTED:
         model = model_for("all parameters", words, seed)
         loss: Callable[[FineTuned, LabelledBatch], Tensor] = (

@@ -2,45 +2,14 @@
 // shows where the translator looked and what else it might have written. Another candidate can be
 // chosen, and the translation goes on from there.
 
+import { loadTranslator } from "./loaded_translator.js";
 import { element, newId } from "./parts.js";
-import { EOS, Pieces } from "./pieces.js";
-import { EncoderDecoder, readWeights } from "./transformer.js";
+import { EOS } from "./pieces.js";
 import { argmax, largest, longestTranslation, writing } from "./search.js";
 
 const CANDIDATES = 5;
 const FAINTEST = 0.04; // a weight below it draws no line
 const ADDRESS = "#translate=";
-
-// --- what is loaded -----------------------------------------------------------------------------
-
-// Files of a page that is opened from a disk may be scripts, and nothing else: the model is one, and
-// its weights are several, so that something can be said while they come.
-function loadScript(address) {
-  return new Promise((resolve, reject) => {
-    const failed = () => reject(new Error(`${address} could not be loaded`));
-    document.head.append(element("script", { src: address, load: () => resolve(), error: failed }));
-  });
-}
-
-async function loadTranslator(folder, progress) {
-  await loadScript(`${folder}/model.js`);
-  const given = globalThis.mtcourseTranslator;
-  const parts = [];
-  for (let number = 0; number < given.parts; number++) {
-    await loadScript(`${folder}/weights-${number}.js`);
-    parts.push(Uint8Array.from(atob(given.weights[number]), (character) => character.charCodeAt(0)));
-    progress((number + 1) / given.parts);
-  }
-  const bytes = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
-  parts.reduce((at, part) => { bytes.set(part, at); return at + part.length; }, 0);
-  delete given.weights;
-  const source = new Pieces(given.source);
-  const model = new EncoderDecoder(given.config, readWeights(bytes.buffer));
-  const target = given.target ? new Pieces(given.target) : source;
-  return { ...given, model, source, target, known: new Set(given.known) };
-}
-
-// --- the translator -----------------------------------------------------------------------------
 
 const shown = (piece) => (piece === "<eos>" ? "end" : piece.replace(/^\u2581/, "")) || "space";
 const begins = (piece) => piece.startsWith("\u2581");
@@ -75,7 +44,7 @@ export function liveTranslator(el) {
   el.replaceChildren(form, status, whole, news, sides, inside, words, says);
 
   async function isReady() {
-    loading ??= loadTranslator(folder, (share) => { status.textContent = `The translator is loading: ${percent(share)}`; });
+    loading ??= loadTranslator(folder, { progress: (share) => { status.textContent = `The translator is loading: ${percent(share)}`; } });
     try {
       translator ??= await loading;
     } catch (error) {

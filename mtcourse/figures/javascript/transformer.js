@@ -126,42 +126,64 @@ const plus = (x, y) => x.map((value, i) => value + y[i]);
 
 // --- the model ----------------------------------------------------------------------------------
 
-// config: as in config.json. weights: of readWeights.
+// config: as in config.json. weights: of readWeights. watch(name, position, values) hears of what is
+// computed on the way: the name is that of the module, as in encoder.0.self_attention, the values are
+// rows by the name that the documents give them.
 export class EncoderDecoder {
-  constructor(config, weights) {
+  constructor(config, weights, watch = () => {}) {
     this.config = config;
+    this.watch = watch;
     this.at = (name) => ({ weight: weights[`${name}.weight`], bias: weights[`${name}.bias`] });
     this.table = { target: weights.output_weight, output: weights.output_weight };
     this.table.source = weights["source_embedding.W_E"] ?? weights.output_weight;
     this.table.target = weights["target_embedding.W_E"] ?? weights.output_weight;
   }
 
-  embed(table, id, position) {
+  embed(side, id, position) {
     const d_model = this.config.d_model;
-    const row = table.values.subarray(id * d_model, (id + 1) * d_model);
+    const E = this.table[side].values.subarray(id * d_model, (id + 1) * d_model);
     const P = positionRow(position, d_model);
-    return P.map((value, i) => value + Math.sqrt(d_model) * row[i]);
+    const X = P.map((value, i) => value + Math.sqrt(d_model) * E[i]);
+    this.watch(`${side}_embedding`, position, { E, P, X });
+    return X;
   }
 
   // x + F(LayerNorm(x)), or with post-norm LayerNorm(x + F(x)).
-  around(name, x, F) {
+  around(name, position, x, F) {
     const norm = this.at(`${name}.layer_norm`);
-    return this.config.norm === "pre" ? plus(x, F(layerNorm(x, norm))) : layerNorm(plus(x, F(x)), norm);
+    const pre = this.config.norm === "pre";
+    const read = pre ? layerNorm(x, norm) : x;
+    const added = F(read);
+    const sum = plus(x, added);
+    const written = pre ? sum : layerNorm(sum, norm);
+    this.watch(name, position, { x, read, added, written });
+    return written;
   }
 
-  last(name, x) {
-    return this.config.norm === "pre" ? layerNorm(x, this.at(name)) : x;
+  last(name, position, x) {
+    if (this.config.norm !== "pre") return x;
+    const written = layerNorm(x, this.at(name));
+    this.watch(name, position, { x, written });
+    return written;
   }
 
-  feedForward(block, x) {
-    return this.around(`${block}.around_feed_forward`, x, (row) =>
-      linear(linear(row, this.at(`${block}.feed_forward.W_1`)).map((value) => Math.max(value, 0)),
-        this.at(`${block}.feed_forward.W_2`)));
+  attend(name, position, q, K, V, off) {
+    const found = attention(q, K, V, this.config.h, off);
+    this.watch(name, position, { q, K, V, ...found });
+    return found;
+  }
+
+  feedForward(block, position, x) {
+    return this.around(`${block}.around_feed_forward`, position, x, (row) => {
+      const hidden = linear(row, this.at(`${block}.feed_forward.W_1`)).map((value) => Math.max(value, 0));
+      this.watch(`${block}.feed_forward`, position, { hidden });
+      return linear(hidden, this.at(`${block}.feed_forward.W_2`));
+    });
   }
 
   // H_E, and the weights with which each source piece looks at each: [layer][head][row][column].
   encode(ids, off = nothingOff) {
-    let rows = ids.map((id, position) => this.embed(this.table.source, id, position));
+    let rows = ids.map((id, position) => this.embed("source", id, position));
     const seen = [];
     for (let layer = 0; layer < this.config.encoder_layers; layer++) {
       const block = `encoder.${layer}`;
@@ -169,13 +191,13 @@ export class EncoderDecoder {
       const entered = this.config.norm === "pre" ? rows.map((row) => layerNorm(row, norm)) : rows;
       const QKV = entered.map((row) => parts(linear(row, this.at(`${block}.self_attention.W_QKV`)), 3));
       const [K, V] = [QKV.map(([, k]) => k), QKV.map(([, , v]) => v)];
-      const ofRows = QKV.map(([q]) => attention(q, K, V, this.config.h, off("encoder", layer)));
+      const ofRows = QKV.map(([q], i) => this.attend(`${block}.self_attention`, i, q, K, V, off("encoder", layer)));
       const O = this.at(`${block}.self_attention.W_O`);
       rows = rows.map((row, i) =>
-        this.feedForward(block, this.around(`${block}.around_self_attention`, row, () => linear(ofRows[i].row, O))));
+        this.feedForward(block, i, this.around(`${block}.around_self_attention`, i, row, () => linear(ofRows[i].row, O))));
       seen.push(byHead(ofRows.map(({ weights }) => weights)));
     }
-    return { H_E: rows.map((row) => this.last("encoder_norm", row)), attention: seen };
+    return { H_E: rows.map((row, i) => this.last("encoder_norm", i, row)), attention: seen };
   }
 
   // What the decoder knows before its first step: keys and values of the source, none of its own.
@@ -192,31 +214,32 @@ export class EncoderDecoder {
 
   // Reads one more target piece. A state is never changed: two hypotheses may continue the same one.
   step(id, state) {
-    let x = this.embed(this.table.target, id, state.position);
-    const { h } = this.config;
+    const { position } = state;
+    let x = this.embed("target", id, position);
     const seen = { decoder: [], cross: [] };
     const past = state.past.map(({ K, V }, layer) => {
       const block = `decoder.${layer}`;
       let own;
-      x = this.around(`${block}.around_self_attention`, x, (row) => {
+      x = this.around(`${block}.around_self_attention`, position, x, (row) => {
         const [q, k, v] = parts(linear(row, this.at(`${block}.self_attention.W_QKV`)), 3);
         own = { K: [...K, k], V: [...V, v] };
-        const found = attention(q, own.K, own.V, h, state.off("decoder", layer));
+        const found = this.attend(`${block}.self_attention`, position, q, own.K, own.V, state.off("decoder", layer));
         seen.decoder.push(found.weights);
         return linear(found.row, this.at(`${block}.self_attention.W_O`));
       });
-      x = this.around(`${block}.around_cross_attention`, x, (row) => {
+      x = this.around(`${block}.around_cross_attention`, position, x, (row) => {
         const q = linear(row, this.at(`${block}.cross_attention.W_Q`));
         const { K: K_C, V: V_C } = state.source[layer];
-        const found = attention(q, K_C, V_C, h, state.off("cross", layer));
+        const found = this.attend(`${block}.cross_attention`, position, q, K_C, V_C, state.off("cross", layer));
         seen.cross.push(found.weights);
         return linear(found.row, this.at(`${block}.cross_attention.W_O`));
       });
-      x = this.feedForward(block, x);
+      x = this.feedForward(block, position, x);
       return own;
     });
-    const logits = linear(this.last("decoder_norm", x), { weight: this.table.output });
-    return { logits, attention: seen, state: { ...state, position: state.position + 1, past } };
+    const logits = linear(this.last("decoder_norm", position, x), { weight: this.table.output });
+    this.watch("output", position, { logits });
+    return { logits, attention: seen, state: { ...state, position: position + 1, past } };
   }
 }
 

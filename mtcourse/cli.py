@@ -298,6 +298,29 @@ def grade(
         raise typer.Exit(status)
 
 
+@app.command()
+def questions(
+    out: Annotated[Path, typer.Option(help="The archive to write, such as questions.zip.")],
+    chapter: Annotated[
+        list[str] | None,
+        typer.Option(help="A chapter by its word, such as attention; by default all of them."),
+    ] = None,
+) -> None:
+    """Write the chapters' questions as a quiz that learning platforms import (QTI)."""
+    from mtcourse.questions.every_question import chapters_with_questions, questions_of
+    from mtcourse.questions.export import write_qti
+
+    known = chapters_with_questions()
+    chosen = chapter or known
+    if unknown := sorted(set(chosen) - set(known)):
+        raise MtcourseError(
+            f"no questions for {', '.join(unknown)}: there are some for {', '.join(known)}"
+        )
+    asked = [question for word in chosen for question in questions_of(word)]
+    write_qti(asked, ", ".join(chosen) if chapter else "Transformers for machine translation", out)
+    typer.echo(f"{len(asked)} questions in {out}")
+
+
 @exercises.command("build")
 def build_exercises(
     solutions: Annotated[Path, typer.Argument(help="The sources.")] = Path("solutions"),

@@ -2,53 +2,37 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Sequence
-from html import escape
 
 from IPython.display import HTML
 
 from mtcourse.errors import MtcourseError
-from mtcourse.figures.explorer import CSS, JAVASCRIPT
-
-_STYLES = CSS + (JAVASCRIPT / "guess.css").read_text(encoding="utf-8")
-_SCRIPT = (
-    f"{{const GUESS_CSS = {json.dumps(_STYLES)};\n"
-    + (JAVASCRIPT / "guess.js").read_text(encoding="utf-8")
-    + "}"
-)
+from mtcourse.figures.question_form import SCRIPT, Option, question_form
 
 
-def guess(question: str, options: Sequence[str], key: int) -> HTML:
+def guess(asks: str, options: Sequence[str], key: int) -> HTML:
     """Asks for a guess, and lets results wait: cells and containers marked ``after-guess``.
 
-    What waits follows in the same section. It waits only on a page with scripts. In a
-    notebook nothing waits, because a reader runs the next cell when it is time.
+    What waits follows in the same section. It waits only on a page with scripts. In a notebook
+    nothing waits, because a reader runs the next cell when it is time.
 
     Args:
-        question: what is asked; it may hold HTML, such as ``<i>het</i>``.
+        asks: the question, in a line of Markdown.
         options: what can be answered, in plain text.
         key: which option is right, from 0. Compute it from the result, as with ``closest``.
 
     Raises:
         MtcourseError: there are fewer than two options, two are alike, or the key is none of them.
     """
-    if len(set(options)) != len(options) or len(options) < 2:
-        raise MtcourseError(f"a guess needs at least two options, all different, not {options}")
     if not 0 <= key < len(options):
         raise MtcourseError(f"the key must be from 0 to {len(options) - 1}, but is {key}")
-    buttons = "".join(
-        f'<button type="button" data-option="{escape(option)}">{escape(option)}</button>'
-        for option in options
-    )
-    return HTML(
-        f'<form class="mtcourse-explorer mtcourse-guess" data-key="{key}"><fieldset>'
-        f"<legend><b>Your guess first.</b> {question}</legend>"
-        f'<div class="guess-options">{buttons}</div></fieldset>'
-        '<button type="button" class="guess-skip">Show the result without a guess</button>'
-        f'<p role="status"></p></form>\n<script>\n{_SCRIPT}</script>'
-    )
+    wrong = f"Not quite. The answer is: {options[key]}."
+    offered = [
+        Option(text, "You guessed right." if place == key else wrong, place == key)
+        for place, text in enumerate(options)
+    ]
+    return HTML(question_form(asks, offered, guess=True) + SCRIPT)
 
 
 def closest(value: float, options: Sequence[str]) -> int:

@@ -1,0 +1,26 @@
+// Questions with options to press. One listener serves all of a page, whichever copy of this script
+// comes first. A question either waits for the right option, or is a guess: any option ends it, and
+// the style (QUESTIONS_CSS) hides what follows it until then.
+
+if (!globalThis.mtcourseQuestions) {
+  globalThis.mtcourseQuestions = true;
+  document.documentElement.classList.add("mtcourse-asks");
+  document.head.append(Object.assign(document.createElement("style"), { textContent: QUESTIONS_CSS }));
+  document.addEventListener("click", ({ target }) => {
+    const button = target.closest?.(".mtcourse-question button");
+    if (button) answer(button.closest(".mtcourse-question"), button);
+  });
+}
+
+function answer(question, pressed) {
+  const right = question.querySelector("[data-right]");
+  const ends = pressed === right || question.hasAttribute("data-guess");
+  for (const option of question.querySelectorAll(".question-options button")) {
+    option.setAttribute("aria-pressed", String(option === pressed));
+  }
+  question.querySelector("[role=status]").textContent = pressed.dataset.says;
+  if (!ends) return;
+  right.classList.add("question-right");
+  question.querySelector(".question-skip")?.setAttribute("hidden", "");
+  question.dataset.answered = "";
+}

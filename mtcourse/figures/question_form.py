@@ -1,0 +1,73 @@
+"""A question with options to press, on a page without a kernel and in a notebook."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from html import escape
+
+from markdown_it import MarkdownIt
+
+from mtcourse.errors import MtcourseError
+from mtcourse.figures.explorer import CSS, JAVASCRIPT
+
+_MARKDOWN = MarkdownIt("commonmark", {"html": False})
+_STYLES = CSS + (JAVASCRIPT / "questions.css").read_text(encoding="utf-8")
+SCRIPT = (
+    f"<script>\n{{const QUESTIONS_CSS = {json.dumps(_STYLES)};\n"
+    + (JAVASCRIPT / "questions.js").read_text(encoding="utf-8")
+    + "}</script>"
+)
+"""What lets the questions of a page be answered; several copies do no harm."""
+
+
+@dataclass(frozen=True)
+class Option:
+    """What can be answered.
+
+    Args:
+        text: in plain text.
+        says: what the reader is told, in plain text.
+        right: whether it is the answer.
+    """
+
+    text: str
+    says: str
+    right: bool = False
+
+
+def question_form(asks: str, options: Sequence[Option], guess: bool = False) -> str:
+    """The HTML of a question; ``SCRIPT`` must follow it.
+
+    Args:
+        asks: the question, in a line of Markdown.
+        options: one of them right.
+        guess: whether any option ends the question, and results behind it wait for that.
+
+    Raises:
+        MtcourseError: there are fewer than two options, two are alike, or not one is right.
+    """
+    texts = [option.text for option in options]
+    if len(set(texts)) != len(texts) or len(texts) < 2:
+        raise MtcourseError(f"a question needs at least two options, all different, not {texts}")
+    right = [option.text for option in options if option.right]
+    if len(right) != 1:
+        raise MtcourseError(f"one option must be right, but {len(right)} of {texts} are")
+    buttons = "".join(
+        f'<button type="button" data-says="{escape(option.says)}"'
+        f"{' data-right' if option.right else ''}>{escape(option.text)}</button>"
+        for option in options
+    )
+    before = "<b>Your guess first.</b> " if guess else ""
+    skip = (
+        '<button type="button" class="question-skip" '
+        f'data-says="The answer is: {escape(right[0])}.">Show the result without a guess'
+        "</button>"
+    )
+    return (
+        f'<form class="mtcourse-explorer mtcourse-question"{" data-guess" if guess else ""}>'
+        f"<fieldset><legend>{before}{_MARKDOWN.renderInline(asks)}</legend>"
+        f'<div class="question-options">{buttons}</div></fieldset>'
+        f'{skip if guess else ""}<p role="status"></p></form>'
+    )

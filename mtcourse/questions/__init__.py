@@ -1,0 +1,1 @@
+"""Multiple-choice questions whose wrong options are mistakes that the checks know."""

@@ -16,7 +16,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 LISTED = re.compile(r"^```\{api\} ([\w. ]+)\n```$", re.MULTILINE)
 READ_AS_CODE = re.compile(r"\.language(\.|$)|\.exercises(\.|$)|\._")
-"""The grammar's floors and the banks of checks are read as code."""
+"""The grammar's floors, the banks of checks and the chapters' questions are read as code."""
 PART = """\
 ## {module}
 

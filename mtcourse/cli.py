@@ -153,6 +153,28 @@ def evaluate(
 
 
 @app.command()
+def report(
+    out: Annotated[Path, typer.Option(help="The file to write, in Markdown.")],
+    checkpoint: Checkpoint = None,
+    corpus: Corpus = "builtin",
+    split: Annotated[str, typer.Option(help="A test set of the corpus.")] = "test",
+    search: SearchName = "beam",
+    device: Device = "auto",
+) -> None:
+    """Write a report on a translator: scores, faults, unknown words, examples, what to add."""
+    from mtcourse.decoding.strategies import strategy
+    from mtcourse.models.translator import SHIPPED, Translator
+    from mtcourse.recipes.report import write_report
+    from mtcourse.text.corpora import load_corpus
+
+    chosen = strategy(search)
+    translator = Translator.load(checkpoint, device=device)
+    data = load_corpus(corpus)
+    run = checkpoint or SHIPPED
+    typer.echo(write_report(translator, data, split, chosen, out, search_name=search, run=run))
+
+
+@app.command()
 def sample(
     lines: Annotated[
         list[str] | None,

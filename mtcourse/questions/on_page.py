@@ -16,5 +16,8 @@ def ask(questions: Sequence[Question]) -> HTML:
     Args:
         questions: of a chapter, its ``QUESTIONS``.
     """
-    forms = [question_form(of.asks, of.options()) for of in questions]
+    forms = [
+        question_form(f"{number}. {of.asks}", of.options())
+        for number, of in enumerate(questions, start=1)
+    ]
     return HTML("".join(forms) + SCRIPT)

@@ -73,7 +73,7 @@ def page(browser, tmp_path, request: pytest.FixtureRequest):
 
 @browsing
 def test_a_wrong_option_says_why_and_the_right_one_is_still_to_be_found(page):
-    first = page.get_by_role("group", name="How?")
+    first = page.get_by_role("group", name="1. How?")
     first.get_by_role("button", name="one").click()
     assert page.get_by_role("status").first.inner_text() == "One is too few."
     assert page.locator(".question-right").count() == 0

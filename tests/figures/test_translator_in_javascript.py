@@ -19,7 +19,7 @@ from transformers.generation.logits_process import (
     TopPLogitsWarper,
 )
 
-from mtcourse.decoding.search import beam_search
+from mtcourse.decoding.search import beam_search, greedy_search
 from mtcourse.figures.explorer import JAVASCRIPT
 from mtcourse.models.encoder_decoder import EncoderDecoder, EncoderDecoderConfig
 from mtcourse.models.pruned_heads import Head, without_heads
@@ -28,6 +28,7 @@ from mtcourse.text.batches import pad, shift_right
 from mtcourse.text.corpora import builtin_corpus
 from mtcourse.text.tokenizer import EOS, Tokenizer, TokenizerPair, normalise
 from tests.helpers.javascript import evaluated
+from tests.helpers.oracles import markov_state, markov_step
 from tests.helpers.small_corpus import PAIRS
 
 SEARCH = JAVASCRIPT / "search.js"
@@ -329,6 +330,47 @@ def test_the_tree_of_a_beam_search_holds_what_was_considered(tmp_path):
         assert fates.count("kept") == 3
     assert sum(won for *_, won in nodes) == len(winners) == 2
     assert winners[0][1] >= winners[1][1]
+
+
+def test_search_over_any_table_is_the_packages():
+    """Also with penalties of every sign, and where sentences reach the maximum length."""
+    drawn = random.Random(2)
+    generator = torch.Generator().manual_seed(2)
+    cases = []
+    for _ in range(1500):
+        V, longest, beams = drawn.randint(4, 7), drawn.randint(1, 6), drawn.randint(1, 4)
+        scores = drawn.choice([2, 6]) * torch.randn(1, longest, V, V, generator=generator)
+        table = scores.log_softmax(-1)
+        penalty = drawn.choice([-1.0, -0.5, 0.0, 0.6, 1.0, 2.0])
+        cases.append((table, longest, beams, penalty, drawn.randint(1, beams)))
+    # Who stops after the first end, with 0.32, misses the better one after it, with 0.49.
+    late = torch.tensor([[0.5, 0.17, 0.01, 0.32], [0.01, 0.005, 0.005, 0.98], [0.25] * 4]).log()
+    cases.append((late[None, :, None].expand(1, 3, 4, 4), 3, 2, -0.5, 1))
+    found = evaluated(
+        SEARCH,
+        """cases.map(([table, longest, beams, lengthPenalty, nBest]) => {
+            const step = (id, t) => ({ logits: table[t][id], state: t + 1 });
+            const greedy = greedySearch(step, 0, longest);
+            const { hypotheses } = beamSearch(step, 0, longest, { beams, lengthPenalty, nBest });
+            return [greedy, ...hypotheses].map(({ ids, score, logProbability }) =>
+                [ids, score ?? logProbability]);
+        })""",
+        cases=[(table[0].tolist(), *rest) for table, *rest in cases],
+    )
+    for (table, longest, beams, penalty, n_best), mine in zip(cases, found, strict=True):
+        lengths = torch.tensor([longest])
+        (greedy,) = greedy_search(markov_step(table), markov_state(1), lengths)
+        (best,) = beam_search(markov_step(table), markov_state(1), lengths, beams, penalty, n_best)
+        assert [ids for ids, _ in mine] == [list(one.ids) for one in (*greedy, *best)]
+        assert [score for _, score in mine] == pytest.approx(
+            [one.score for one in (*greedy, *best)], abs=1e-4
+        )
+
+
+def test_of_equal_logits_the_first_is_taken():
+    values = [1.0, 3.0, 3.0, 2.0, 3.0]
+    assert evaluated(SEARCH, "argmax(values)", values=values) == 1
+    assert evaluated(SEARCH, "largest(values, 4)", values=values) == [1, 2, 4, 3]
 
 
 def test_a_forced_beginning_is_kept_and_the_rest_is_the_models(tmp_path):

@@ -83,7 +83,7 @@ const bytesOf = (character) => [...new TextEncoder().encode(character)].map((byt
 function textOfBytes(bytes) {
   let text = "";
   for (let at = 0; at < bytes.length;) {
-    const length = [1, 2, 3, 4].find((n) => at + n <= bytes.length && isCharacter(bytes.slice(at, at + n)));
+    const length = [1, 2, 3, 4].find((n) => isCharacter(bytes.slice(at, at + n)));
     text += length ? decodeStrictly(bytes.slice(at, at + length)) : "\ufffd";
     at += length ?? 1;
   }

@@ -93,7 +93,7 @@ function greatest(values) {
 
 // A = softmax(q K^T / sqrt(d_k)) V for each of h heads, side by side in one row, and their weights.
 // A head that is switched off adds nothing: its part of the row is 0.
-export function attention(q, K, V, h, off = () => false) {
+export function attention(q, K, V, h, off) {
   const width = q.length / h;
   const row = new Float32Array(q.length);
   const weights = Array.from({ length: h }, (_, head) => {

@@ -370,7 +370,7 @@ def test_search_over_any_table_is_the_packages():
 def test_of_equal_logits_the_first_is_taken():
     values = [1.0, 3.0, 3.0, 2.0, 3.0]
     assert evaluated(SEARCH, "argmax(values)", values=values) == 1
-    assert evaluated(SEARCH, "largest(values, 4)", values=values) == [1, 2, 4, 3]
+    assert evaluated(SEARCH, "largest(values, 5)", values=values) == [1, 2, 4, 3, 0]
 
 
 def test_a_forced_beginning_is_kept_and_the_rest_is_the_models(tmp_path):

@@ -1,4 +1,4 @@
-"""Puts the translator that runs in the welcome page among the book's static files."""
+"""Puts the translator that runs in pages of the book among its static files."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from mtcourse.page.live_translator import write_live_translator
 from mtcourse.text.corpora import builtin_corpus
 
 EXAMPLES = 200
+NEEDS = "data-live-translator", "data-translator="
+"""What a page has that loads these files: the translator of the welcome page, or an explorer."""
 
 
 def setup(app) -> dict:
@@ -18,11 +20,11 @@ def setup(app) -> dict:
 
 
 def write_files(app, exception) -> None:
-    """Writes the files that such a page loads, if there is one."""
+    """Writes the files, if a page loads them."""
     if exception is not None or app.builder.format != "html":
         return
-    pages = Path(app.outdir).glob("book/*.html")
-    if not any("data-live-translator" in page.read_text(encoding="utf-8") for page in pages):
+    pages = [page.read_text(encoding="utf-8") for page in Path(app.outdir).glob("book/*.html")]
+    if not any(need in page for page in pages for need in NEEDS):
         return
     splits = builtin_corpus().splits
     write_live_translator(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -17,6 +17,13 @@ from mtcourse.errors import MtcourseError
 
 JAVASCRIPT = Path(__file__).parent / "javascript"
 CSS = (JAVASCRIPT / "explorers.css").read_text(encoding="utf-8")
+
+ModelFiles = tuple[dict[str, Any], bytes]
+"""A model that runs in JavaScript: what describes it, and its weights as a file of safetensors."""
+FOLDER = "../_static/translator"
+"""Where a page of the book finds the same files."""
+WANTED = {"wants": "translator"}
+"""What a widget's script sends to its kernel when a reader wants more than the data show."""
 
 
 def module(script: Path) -> str:
@@ -49,6 +56,8 @@ class Explorer(anywidget.AnyWidget):
         defaults: what its inputs say at first.
         settings: what they say instead.
         otherwise: what a page says where scripts do not run.
+        files: makes the files of the model that its script computes with; they are made when a
+            reader wants them. None for a script that needs no model.
     """
 
     _esm = traitlets.Unicode().tag(sync=True)
@@ -63,6 +72,7 @@ class Explorer(anywidget.AnyWidget):
         defaults: Mapping[str, Any],
         settings: Mapping[str, Any],
         otherwise: str,
+        files: Callable[[], ModelFiles] | None = None,
     ) -> None:
         name = script.parent.name
         if script.stem != "explorer":
@@ -76,6 +86,19 @@ class Explorer(anywidget.AnyWidget):
         super().__init__(_esm=module(script), data=data, settings={**defaults, **settings})
         self.name, self.script = name, script
         self.otherwise = otherwise
+        self.files = files
+        self.on_msg(self._answer)
+
+    def _answer(self, _: Any, message: Any, __: Any) -> None:
+        """Sends the model's files to the script that asks for them."""
+        if message != WANTED or self.files is None:
+            return
+        try:
+            model, weights = self.files()
+        except MtcourseError as error:
+            self.send({"failed": str(error)})
+        else:
+            self.send({"translator": model}, [weights])
 
     def __repr__(self) -> str:
         return f"<explorer {self.name}>"
@@ -89,10 +112,12 @@ class Explorer(anywidget.AnyWidget):
         state = json.dumps({"data": self.data, "settings": self.settings}, separators=(",", ":"))
         state = state.replace("<", r"\u003c")
         host = (JAVASCRIPT / "page_host.js").read_text(encoding="utf-8")
-        script = module(self.script).replace("export default", "const explorer =")
-        script += f"{host}hostAll({json.dumps(self.name)}, {json.dumps(CSS)}, explorer);"
+        script = module(self.script).replace("export default", "const explorer =") + host
+        script = re.sub(r"^ *//.*\n", "", script, flags=re.MULTILINE)  # comments weigh, too
+        script += f"hostAll({json.dumps(self.name)}, {json.dumps(CSS)}, explorer);"
+        folder = f' data-translator="{FOLDER}"' if self.files else ""
         return (
-            f'<div class="mtcourse-explorer" data-explorer="{self.name}">'
+            f'<div class="mtcourse-explorer" data-explorer="{self.name}"{folder}>'
             f'<script type="application/json">{state}</script>'
             f"<noscript>{escape(self.otherwise)}</noscript></div>\n"
             f'<script type="module">\n{script}\n</script>'

@@ -3,17 +3,28 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 
 import pytest
 import torch
 
 from mtcourse.chapters.attention.explorer import SENTENCES, attention_explorer
 from mtcourse.errors import MtcourseError
+from mtcourse.figures.explorer import shown_pieces
 from mtcourse.layers.attention import attention_weights
 from mtcourse.layers.masks import causal_mask
 from mtcourse.models.translator import Translator
 from mtcourse.text.corpora import builtin_corpus
+from tests.helpers.browsing import Visit, violations, visit
 from tests.helpers.javascript import computed as node
+from tests.helpers.live_explorers import (
+    TRANSLATOR,
+    address_of,
+    reopen,
+    sentences,
+    with_translator,
+    write_page,
+)
 from tests.helpers.script_numbers import equal, products_of
 
 
@@ -37,7 +48,7 @@ def test_softmax_of_nothing_of_infinities_and_of_large_numbers():
     inf = math.inf
     rows = [[-inf, -inf], [0.0, -inf], [1000.0, 1001.0], [-1e9, -1e9]]
     mask = [[score > -inf for score in row] for row in rows]
-    found = node("attention", "rows.map(softmax)", rows=rows)
+    found = node("attention", "rows.map(softmaxOrZeros)", rows=rows)
     equal(found, attention_weights(torch.tensor(rows), torch.tensor(mask)))
     assert found[0] == [0, 0]
 
@@ -74,3 +85,120 @@ def test_the_sentences_are_none_that_the_translator_has_learnt():
 def test_an_explorer_of_no_sentences_says_what_it_needs():
     with pytest.raises(MtcourseError, match="at least one sentence"):
         attention_explorer(sentences=[])
+
+
+# --- the reader's own sentence ------------------------------------------------------------------
+
+
+def test_products_of_any_sentence_are_the_packages():
+    texts = sentences(20)
+    found = with_translator(
+        "attention", "texts.map((text) => productsOfSentence(translator, text))", texts=texts
+    )
+    compared = 0
+    for text, of in zip(texts, found, strict=True):
+        (translation,) = TRANSLATOR.translate([text])
+        assert (of["text"], of["translation"]) == (text, translation)
+        products = TRANSLATOR.attention_products(text)
+        assert of["source"] == shown_pieces(products.source_pieces)
+        if of["write"][-1] != "<eos>":
+            continue  # it was cut off at the longest length; the package would add an <eos>
+        compared += 1
+        assert of["read"] == shown_pieces(products.decoder_pieces)
+        assert of["write"] == shown_pieces(products.target_pieces)
+        for kind in ("encoder", "decoder", "cross"):
+            # Products are large: a ten-thousandth of the largest is as near as float32 comes.
+            wanted = getattr(products, kind)
+            apart = (torch.tensor(of[kind]) - wanted).abs().max()
+            assert apart < 1e-4 * max(1.0, float(wanted.abs().max()))
+            weights = with_weights(of[kind], kind)
+            scores = wanted / products.d_k**0.5
+            mask = causal_mask(scores.shape[-1]) if kind == "decoder" else None
+            torch.testing.assert_close(weights, attention_weights(scores, mask), rtol=0, atol=1e-4)
+    assert compared >= 20
+
+
+def with_weights(products: list, kind: str) -> torch.Tensor:
+    """The weights of products, as the explorer's tests above hold them to the package's."""
+    scores = torch.tensor(products) / (TRANSLATOR.model.config.d_model / 4) ** 0.5
+    mask = causal_mask(scores.shape[-1]) if kind == "decoder" else None
+    return attention_weights(scores, mask)
+
+
+def test_what_is_stored_is_what_would_be_computed():
+    stored = attention_explorer(TRANSLATOR).data["sentences"]
+    found = with_translator(
+        "attention", "texts.map((text) => productsOfSentence(translator, text))", texts=SENTENCES
+    )
+    for a, b in zip(stored, found, strict=True):
+        assert {**a, "encoder": 0, "decoder": 0, "cross": 0} == {
+            **b, "encoder": 0, "decoder": 0, "cross": 0
+        }  # fmt: skip
+        for kind in ("encoder", "decoder", "cross"):
+            torch.testing.assert_close(
+                torch.tensor(a[kind]), torch.tensor(b[kind]), rtol=1e-3, atol=1e-3
+            )
+
+
+@pytest.fixture(params=[("file", "dark"), ("http", "light")], ids=["file", "http"])
+def opened(browser, request: pytest.FixtureRequest) -> Iterator[Visit]:
+    """A page with nothing but the explorer and the translator's files beside it."""
+    place, scheme = request.param
+    page = write_page("attention", attention_explorer(TRANSLATOR).html())
+    with address_of(page, place) as (site, path):
+        visited = visit(browser, site, path, scheme)
+        yield visited
+        assert visited.errors == []
+        assert visited.foreign == []
+        visited.page.context.close()
+
+
+@pytest.mark.browser
+def test_a_sentence_that_is_typed_is_shown_as_the_stored_ones_are(opened):
+    page = opened.page
+    dutch = page.locator(".explorer-translation")
+    assert dutch.inner_text() == TRANSLATOR.translate([SENTENCES[0]])[0]
+    assert page.locator("script[src]").count() == 0, "nothing is loaded before it is wanted"
+    page.get_by_label("Your sentence").fill("The zebra sleeps <b>here</b>.")
+    page.keyboard.press("Enter")
+    (translation,) = TRANSLATOR.translate(["The zebra sleeps <b>here</b>."])
+    page.wait_for_function(
+        "text => document.querySelector('.explorer-translation').innerText === text",
+        arg=translation,
+    )
+    assert "zebra" in page.locator("mark").all_inner_texts()
+    page.get_by_label("Attention", exact=True).select_option("encoder")
+    products = TRANSLATOR.attention_products("The zebra sleeps <b>here</b>.")
+    shown = page.locator("[role=option]").all_inner_texts()
+    assert shown == shown_pieces(products.source_pieces)
+    page.get_by_role("listbox").press("Home")
+    weights = (products.encoder[0, 1, 0] / products.d_k**0.5).softmax(-1)
+    said = page.locator("[aria-live] b").inner_text()
+    assert float(said.split(" gives ")[1].split()[0]) == pytest.approx(float(weights.max()), 1e-2)
+    for width in (1400, 360):
+        page.set_viewport_size({"width": width, "height": 900})
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        assert violations(page) == []
+    page.wait_for_function("location.hash.includes('kind=encoder')")
+    address = page.url
+    reopen(page, address)
+    page.wait_for_function(
+        "text => document.querySelector('.explorer-translation').innerText === text",
+        arg=translation,
+    )
+    assert page.get_by_label("Attention", exact=True).input_value() == "encoder"
+    page.get_by_label("or one of these").select_option("2")
+    assert dutch.inner_text() == TRANSLATOR.translate([SENTENCES[2]])[0]
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("sentence", ["  ", "word " * 200, "y" * 1000])
+def test_what_cannot_be_shown_is_said(opened, sentence):
+    page = opened.page
+    page.get_by_label("Your sentence").fill(sentence)
+    page.keyboard.press("Enter")
+    page.wait_for_function(
+        "/first\\.|shorter/.test(document.querySelector('[role=status]').textContent)"
+    )
+    dutch = page.locator(".explorer-translation").inner_text()
+    assert dutch == TRANSLATOR.translate([SENTENCES[0]])[0]

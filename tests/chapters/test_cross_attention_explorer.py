@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 import torch
@@ -17,12 +19,19 @@ from mtcourse.evaluation.alignment import (
     strongest_links,
 )
 from mtcourse.models.translator import Translator
+from mtcourse.models.word_weights import membership, word_weights
 from mtcourse.text.corpora import builtin_corpus
 from mtcourse.text.pairs import SentencePair
-from tests.helpers.browsing import Visit, visited_explorers
+from tests.helpers.browsing import Visit, violations, visit
 from tests.helpers.javascript import computed
-
-PAGE = "book/06_cross_attention.html"
+from tests.helpers.live_explorers import (
+    TRANSLATOR,
+    address_of,
+    reopen,
+    sentences,
+    with_translator,
+    write_page,
+)
 
 
 @pytest.fixture(scope="module")
@@ -80,7 +89,8 @@ def test_what_the_reader_chooses_is_what_the_translator_did(node, explorer, row,
     translator = Translator.load(device="cpu")
     pair = PAIRS[3]
     settings = {**explorer.settings, "sentence": 3, "row": row, "rule": rule, "head": head}
-    view = node("viewOf(data, settings)", data=explorer.data, settings=settings)
+    shown = explorer.data["sentences"][3]
+    view = node("viewOf(shown, settings)", shown=shown, settings=settings)
     looked = translator.attention_map(pair.source, pair.target)
     weights = looked.weights if row == "predicts" else as_read(looked.weights)
     of_layer = weights[1].mean(0) if head < 0 else weights[1, head]
@@ -115,28 +125,76 @@ def test_settings_are_known_by_name_and_pairs_need_links(explorer):
         cross_attention_explorer(pairs=[SentencePair("A dog.", "Een hond.")])
 
 
+# --- the reader's own sentence ------------------------------------------------------------------
+
+
+def test_words_and_weights_of_any_sentence_are_the_packages():
+    texts = sentences(25, seed=2)
+    found = with_translator(
+        "cross_attention", "texts.map((text) => wordsOfSentence(translator, text))", texts=texts
+    )
+    compared = 0
+    for text, of in zip(texts, found, strict=True):
+        (translation,) = TRANSLATOR.translate([text])
+        assert (of["translation"], of["known"]) == (translation, None)
+        longest = min(2 * len(TRANSLATOR.attention_map(text).source_pieces) + 10, 128)
+        if len(TRANSLATOR.tokenizers.target.encode(translation)) >= longest:
+            continue  # it was cut off at the longest length; the package would add an <eos>
+        compared += 1
+        looked = TRANSLATOR.attention_map(text)
+        maps = {"predicts": looked.weights, "reads": as_read(looked.weights)}
+        for name, weights in maps.items():
+            wanted = word_weights(replace(looked, weights=weights), text, translation)
+            assert of["source"] == list(wanted.source_words)
+            assert of["target"] == list(wanted.target_words[:-1])
+            torch.testing.assert_close(
+                torch.tensor(of[name]), wanted.weights[..., :-1, :], rtol=0, atol=1e-4
+            )
+    assert compared >= 25
+
+
+def test_pieces_that_spell_something_else_are_words_of_their_own(node):
+    pieces = ["▁De", "▁kat", "ten", "<eos>"]
+    found = node("wordsOfPieces(pieces, text)", pieces=pieces, text="De katten")
+    assert found == {"words": ["De", "katten"], "places": [[0], [1, 2]]}
+    assert membership(pieces, "De katten")[:, 1].tolist() == [0, 1, 1, 0]
+    found = node("wordsOfPieces(pieces, text)", pieces=pieces, text="Een hond")
+    assert found == {"words": ["De", "kat", "·ten"], "places": [[0], [1], [2]]}
+
+
+def test_of_ones_own_sentence_no_links_are_known(node):
+    shown = {
+        "source": ["A", "<eos>"],
+        "target": ["Een"],
+        "known": None,
+        "predicts": [[[[0.8, 0.2]]]],
+    }
+    settings = {"layer": 0, "head": -1, "row": "predicts", "rule": "rows", "threshold": 0.3}
+    view = node("viewOf(shown, settings)", shown=shown, settings=settings)
+    assert (view["known"], view["areKnown"], view["found"]) == ([], False, [[0, 0]])
+
+
 # --- in a browser -------------------------------------------------------------------------------
 
 
-@pytest.fixture
-def opened(browser, request, explorer):
-    """A file that holds nothing but the explorer, or the page of the book."""
+@pytest.fixture(params=[("file", "light"), ("http", "dark")], ids=["file", "http"])
+def opened(browser, explorer, request: pytest.FixtureRequest) -> Iterator[Visit]:
+    """A page with nothing but the explorer and the translator's files beside it."""
     place, scheme = request.param
-    with visited_explorers(browser, request, place, explorer.html(), scheme) as visited:
+    page = write_page("cross_attention", explorer.html())
+    with address_of(page, place) as (site, path):
+        visited = visit(browser, site, path, scheme)
         yield visited
+        assert visited.errors == []
+        assert visited.foreign == []
+        visited.page.context.close()
 
 
 def of(visited: Visit):
     return visited.page.locator('[data-explorer="cross_attention"]').first
 
 
-BOTH = pytest.mark.parametrize(
-    "opened", [("file", "light"), (PAGE, "light")], ids=["file", "book"], indirect=True
-)
-
-
 @pytest.mark.browser
-@BOTH
 def test_a_word_is_chosen_by_the_pointer_by_a_click_and_by_keys(opened):
     explorer = of(opened)
     says, options = explorer.locator("[aria-live]"), explorer.locator("[role=option]")
@@ -156,7 +214,6 @@ def test_a_word_is_chosen_by_the_pointer_by_a_click_and_by_keys(opened):
 
 
 @pytest.mark.browser
-@BOTH
 def test_heads_rows_and_rules_change_what_is_read_off(opened):
     explorer = of(opened)
     says = explorer.locator("[aria-live]")
@@ -170,7 +227,43 @@ def test_heads_rows_and_rules_change_what_is_read_off(opened):
     explorer.get_by_label("Threshold", exact=True).fill("0.9")
     assert explorer.get_by_label("all weights above the threshold").is_checked()
     before = says.inner_text()
-    for label, value in (("Layer", "0"), ("Head", "3"), ("Sentence", "2")):
+    for label, value in (("Layer", "0"), ("Head", "3"), ("or one of these", "2")):
         explorer.get_by_label(label, exact=True).select_option(value)
         assert says.inner_text() != before
         before = says.inner_text()
+
+
+@pytest.mark.browser
+def test_a_sentence_that_is_typed_has_links_but_no_error_rate(opened):
+    page, explorer = opened.page, of(opened)
+    says = explorer.locator("[aria-live]")
+    assert page.locator("script[src]").count() == 0, "nothing is loaded before it is wanted"
+    page.get_by_label("Your sentence").fill("The zebra explained the idea.")
+    page.keyboard.press("Enter")
+    page.get_by_text("there are no known links").wait_for()
+    assert "error rate 0" not in says.inner_text()
+    (translation,) = TRANSLATOR.translate(["The zebra explained the idea."])
+    words_shown = explorer.locator("[role=option]").all_inner_texts()
+    assert "".join(words_shown) == translation.replace(" ", "")
+    assert explorer.get_by_text("●").count() == len(words_shown)
+    explorer.get_by_label("strongest of each English word").check()
+    assert "6 links are read off" in says.inner_text()
+    assert explorer.locator("mark").all_inner_texts() == ["zebra"]
+    for width in (1400, 360):
+        page.set_viewport_size({"width": width, "height": 900})
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        assert violations(page) == []
+    page.wait_for_function("location.hash.includes('rule=columns')")
+    address = page.url
+    reopen(page, address)
+    page.get_by_text("there are no known links").wait_for()
+    assert explorer.get_by_label("strongest of each English word").is_checked()
+    page.get_by_label("or one of these").select_option("0")
+    assert "alignment error rate" in says.inner_text()
+    for sentence in (" ", "y" * 1000):
+        page.get_by_label("Your sentence").fill(sentence)
+        page.keyboard.press("Enter")
+        page.wait_for_function(
+            "/first\\.|shorter/.test(document.querySelector('[role=status]').textContent)"
+        )
+    assert "alignment error rate" in says.inner_text()

@@ -124,7 +124,7 @@ def test_another_sentence_has_other_words_and_later_ones_are_hidden(opened):
     assert said.startswith("“<bos>” gives 1.00")
     assert said.endswith("to “<bos>”")
     assert explorer.locator("table").last.get_by_text("hidden").count() == len(before) - 1
-    explorer.get_by_label("Sentence").select_option("1")
+    explorer.get_by_label("or one of these").select_option("1")
     assert explorer.locator("[role=option]").all_inner_texts() != before
     explorer.get_by_label("Layer").select_option("0")
     explorer.get_by_label("Head").select_option("0")
@@ -309,4 +309,35 @@ def test_in_jupyterlab_an_explorer_is_a_widget_that_tells_the_kernel(browser, tm
         page.get_by_text("the length is 2").wait_for()
         if folder := os.environ.get("MTCOURSE_SCREENSHOTS"):
             explorer.screenshot(path=Path(folder) / "jupyterlab.png")
+        page.close()
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform == "win32", reason="ends JupyterLab by its group of processes")
+def test_in_jupyterlab_an_explorer_gets_its_translator_from_the_kernel(browser, tmp_path):
+    pytest.importorskip("jupyterlab", reason="JupyterLab is not installed: make lab brings it")
+    cells = [
+        "from mtcourse.chapters.multi_head.explorer import multi_head_explorer\n"
+        "explorer = multi_head_explorer()\nexplorer",
+        'print("without", *explorer.settings["off"], ":", explorer.settings["own"])',
+    ]
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
+    notebook.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3"}
+    nbformat.write(notebook, tmp_path / "play.ipynb")
+    with jupyter_lab(tmp_path) as address:
+        page = browser.new_page()
+        page.set_default_timeout(40_000)
+        page.goto(address)
+        page.get_by_text("Python 3 (ipykernel) | Idle").wait_for()
+        page.locator(".jp-Notebook .cm-content").first.click()
+        page.keyboard.press("Shift+Enter")
+        explorer = page.locator(".mtcourse-explorer")
+        explorer.get_by_label("encoder 2.3").uncheck()
+        explorer.get_by_text("Hij legde de idee voorzichtig uit.").wait_for()
+        explorer.get_by_label("Your sentence").fill("The king has a zebra.")
+        page.keyboard.press("Enter")
+        explorer.get_by_text("New to the translator: zebra").wait_for()
+        page.locator(".jp-Notebook .cm-content").last.click()
+        page.keyboard.press("Shift+Enter")
+        page.get_by_text("without encoder 2.3 : The king has a zebra.").wait_for()
         page.close()

@@ -1,13 +1,15 @@
-// The heads of a translator on its sentences (chapter 4): choose a word and see what it attends to,
-// and what the division by sqrt(d_k) is for.
+// The heads of a translator on any sentence (chapter 4): choose a word and see what it attends to, and
+// what the division by sqrt(d_k) is for.
 
+import { dotProduct, examined, shownPiece, sliceOf } from "../../figures/javascript/examined.js";
+import { ownSentence } from "../../figures/javascript/own_sentence.js";
 import { element, furnish, grid, liveRegion, select, settingsOf, slider, weight, wordList, written } from "../../figures/javascript/parts.js";
 
 // What the product of a query and a key is divided by: d_k^a, so sqrt(d_k) for a = 1/2.
 export const divisor = (d_k, exponent) => d_k ** exponent;
 
 // A row without any key that may be seen gets zeros.
-export function softmax(scores) {
+export function softmaxOrZeros(scores) {
   const highest = Math.max(...scores);
   if (highest === -Infinity) return scores.map(() => 0);
   const shares = scores.map((score) => Math.exp(score - highest));
@@ -22,7 +24,7 @@ export function scaledScores(products, { d_k, exponent = 0.5, temperature = 1, c
     row.map((product, j) => (causal && j > i ? -Infinity : product / scale)));
 }
 
-export const attentionWeights = (products, how) => scaledScores(products, how).map(softmax);
+export const attentionWeights = (products, how) => scaledScores(products, how).map(softmaxOrZeros);
 
 // exp of the entropy: over how many keys the weight would be spread, were it spread evenly.
 export const effectiveNumber = (weights) =>
@@ -36,13 +38,30 @@ const KINDS = {
 const TEMPERATURES = { min: -2, max: 2, step: 0.05 }; // decimal logarithm
 const temperatureOf = (value) => 10 ** value;
 
+// q·k of each query with each key, head by head.
+const productsOf = ({ q, K }, h) =>
+  Array.from({ length: h }, (_, head) =>
+    q.map((query) => K.map((key) => dotProduct(sliceOf(query, head, h), sliceOf(key, head, h)))));
+
+// A sentence as the data hold the stored ones: its words, and the products of every head.
+export function productsOfSentence(translator, text) {
+  const found = examined(translator, text);
+  const of = (kind) => found[kind].map((layer) => productsOf(layer, translator.config.h));
+  return {
+    text, translation: found.translation,
+    source: found.sourcePieces.map(shownPiece),
+    read: found.readPieces.map(shownPiece),
+    write: found.writtenPieces.map(shownPiece),
+    encoder: of("encoder"), decoder: of("decoder"), cross: of("cross"),
+  };
+}
+
 // Which words ask, which answer, and the products of one head.
-function headOf({ d_k, sentences }, { sentence, kind, layer, head }) {
-  const chosen = sentences[sentence];
-  const { source, read, write } = chosen;
+export function headOf(d_k, shown, { kind, layer, head }) {
+  const { source, read, write } = shown;
   return {
     d_k,
-    products: chosen[kind][layer][head],
+    products: shown[kind][layer][head],
     queries: { encoder: source, decoder: read, cross: write }[kind],
     keys: kind === "decoder" ? read : source,
     causal: kind === "decoder",
@@ -100,13 +119,14 @@ function render({ model, el }) {
   const place = element("div", { class: "explorer-scroll" });
   const row = rowTable();
   const says = liveRegion();
-  let map;
+  const dutch = element("p", { class: "explorer-translation", lang: "nl" });
+  let map, shown;
 
   const draw = () => {
-    const { products, queries, keys, causal, d_k } = headOf(data, settings);
+    const { products, queries, keys, causal, d_k } = headOf(data.d_k, shown, settings);
     const how = { d_k, exponent: settings.exponent, temperature: settings.temperature, causal };
     const scores = scaledScores(products, how);
-    const weights = scores.map(softmax);
+    const weights = scores.map(softmaxOrZeros);
     const q = settings.query;
     map.show(weights, scores, q);
     row.draw({
@@ -118,7 +138,7 @@ function render({ model, el }) {
 
   // Another sentence, kind, layer or head: other words, so another list and another map.
   const build = () => {
-    const { queries, keys } = headOf(data, settings);
+    const { queries, keys } = headOf(data.d_k, shown, settings);
     settings.query = Math.min(settings.query, queries.length - 1);
     words.offer(queries, settings.query);
     map = heatMap(queries, keys, (query) => set({ query }));
@@ -128,7 +148,7 @@ function render({ model, el }) {
 
   const set = (changes) => {
     Object.assign(settings, changes);
-    if (Object.keys(changes).some((name) => ["sentence", "kind", "layer", "head"].includes(name))) build();
+    if (Object.keys(changes).some((name) => ["kind", "layer", "head"].includes(name))) build();
     else {
       words.choose(settings.query);
       draw();
@@ -136,21 +156,33 @@ function render({ model, el }) {
     keep();
   };
 
+  const own = ownSentence({
+    model, settings,
+    texts: data.sentences.map(({ text }) => text),
+    lines: data.sentences.map(({ text, translation }) => `${text} – ${translation}`),
+    stored: ({ sentence }) => data.sentences[sentence],
+    compute: productsOfSentence,
+    show: (of) => {
+      shown = of;
+      dutch.textContent = shown.translation;
+      build();
+      keep();
+    },
+  });
+
   furnish(
-    el, "Explorer of attention", controlsOf(data, settings, set),
-    element("p", { class: "explorer-label" }, "The word that asks"), words,
+    el, "Explorer of attention", element("div", { class: "explorer-controls" }, ...own.parts), dutch,
+    controlsOf(data, settings, set), element("p", { class: "explorer-label" }, "The word that asks"), words,
     element("div", { class: "explorer-pair" }, place, row.table), says,
   );
-  build();
+  own.begin();
 }
 
 function controlsOf(data, settings, set) {
   const number = (name) => (value) => set({ [name]: Number(value) });
   const { encoder } = data.sentences[0];
-  const sentences = data.sentences.map(({ text }, i) => [String(i), text]);
   const choices = element(
     "div", { class: "explorer-selects" },
-    select({ label: "Sentence", options: sentences, value: String(settings.sentence), change: number("sentence") }),
     select({ label: "Attention", options: Object.entries(KINDS), value: settings.kind, change: (kind) => set({ kind }) }),
     select({ label: "Layer", options: numbered(encoder.length, "layer"), value: String(settings.layer), change: number("layer") }),
     select({ label: "Head", options: numbered(encoder[0].length, "head"), value: String(settings.head), change: number("head") }),

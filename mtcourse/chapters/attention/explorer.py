@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from mtcourse.errors import MtcourseError
 from mtcourse.figures.explorer import Explorer, rounded, shown_pieces
 from mtcourse.models.translator import Translator
+from mtcourse.page.live_translator import model_files
 
 SCRIPT = Path(__file__).with_suffix(".js")
 
@@ -16,11 +18,7 @@ SCRIPT = Path(__file__).with_suffix(".js")
 SENTENCES = (
     "The baker will close the curtain slowly.",
     "Eva is solving her difficult problem.",
-    "In May the hedgehog fell at the market.",
-    "Lisa fed the cat that is sleeping.",
-    "David is cooking the meat in the bathroom.",
     "Is Anna waiting for a butcher?",
-    "The artist is borrowing her old pen.",
     "Yesterday the old baker did not open the shop.",
 )
 
@@ -34,9 +32,11 @@ def attention_explorer(
 
     Args:
         translator: whose heads; None takes the one that comes with the package.
-        sentences: source sentences; None takes eight of them.
-        settings: what is chosen at first: sentence, layer, head and query (places from 0), kind
-            ("encoder", "decoder" or "cross"), exponent of d_k, temperature.
+        sentences: source sentences that are stored; None takes four of them. Any other sentence is
+            computed in the reader's page.
+        settings: what is chosen at first: sentence, layer, head and query (places from 0), own, a
+            sentence of the reader's ("" for none), kind ("encoder", "decoder" or "cross"), exponent
+            of d_k, temperature.
 
     Source: A07, A14, A16, D01. Chapter 04.
     """
@@ -54,6 +54,7 @@ def attention_explorer(
         data,
         {
             "sentence": 0,
+            "own": "",
             "kind": "cross",
             "layer": 0,
             "head": 1,
@@ -64,6 +65,7 @@ def attention_explorer(
         settings or {},
         "This explorer needs JavaScript. It shows, for each word of a sentence, which words a head "
         "of the translator looks at, and how the division by the square root of d_k changes it.",
+        partial(model_files, translator),
     )
 
 
@@ -72,7 +74,8 @@ def _sentence(translator: Translator, sentence: str) -> dict[str, Any]:
     translation = translator.translate([sentence])[0]
     products = translator.attention_products(sentence, translation)
     return {
-        "text": f"{sentence} – {translation}",
+        "text": sentence,
+        "translation": translation,
         "source": shown_pieces(products.source_pieces),
         "read": shown_pieces(products.decoder_pieces),
         "write": shown_pieces(products.target_pieces),

@@ -1,9 +1,63 @@
 // A translator's map beside the links that are known (chapter 6): which English words does a Dutch
-// word look at, and what are the links worth that one reads off?
+// word look at, and what are the links worth that one reads off? Of the reader's own sentence no links
+// are known.
 
+import { examined, shownPiece } from "../../figures/javascript/examined.js";
+import { ownSentence } from "../../figures/javascript/own_sentence.js";
 import {
   choice, element, furnish, grid, liveRegion, newId, select, settingsOf, slider, weight, wordList, written,
 } from "../../figures/javascript/parts.js";
+import { normalise } from "../../figures/javascript/pieces.js";
+
+// --- from pieces to words: mtcourse.models.word_weights -------------------------------------------
+
+const WORD = /[\p{L}\p{N}_]+(?:[-'’.,][\p{L}\p{N}_]+)*|[^\p{L}\p{N}_\s]/gu;
+const bytesIn = (text) => new TextEncoder().encode(text).length;
+const isByte = (piece) => /^<0x..>$/.test(piece);
+const ENDS = "<eos>";
+
+// Words of a sentence, and for each the places of its pieces; where the pieces do not spell the sentence,
+// each piece is a word of its own. pieces: with or without <eos> at their end.
+export function wordsOfPieces(pieces, sentence) {
+  const spelt = pieces.filter((piece) => piece !== ENDS);
+  const words = normalise(sentence).match(WORD) ?? [];
+  const ends = words.map((_, k) => words.slice(0, k + 1).reduce((sum, word) => sum + bytesIn(word), 0));
+  const places = words.map(() => []);
+  let at = 0;
+  spelt.forEach((piece, place) => {
+    places[ends.filter((end) => end <= at).length]?.push(place);
+    at += isByte(piece) ? 1 : bytesIn(piece.replaceAll("\u2581", ""));
+  });
+  const spells = at === (ends.at(-1) ?? 0) && places.every((of) => of.length);
+  return spells ? { words, places } : { words: spelt.map(shownPiece), places: spelt.map((_, k) => [k]) };
+}
+
+// Adds up columns, because weights are shares, and averages rows; the last column is that of <eos>.
+export function weightsOfWords(rows, source, target) {
+  const columns = [...source.places, [rows[0].length - 1]];
+  return target.places.map((of) => columns.map((from) =>
+    of.reduce((sum, j) => sum + from.reduce((share, i) => share + rows[j][i], 0), 0) / of.length));
+}
+
+// Row j where the decoder read piece j, and not where it predicted it: one step later.
+export const asRead = (rows) => rows.map((row, j) => rows[j + 1] ?? row.map(() => 0));
+
+// A sentence as the data hold the stored ones; it has no known links.
+export function wordsOfSentence(translator, text) {
+  const found = examined(translator, text);
+  const source = wordsOfPieces(found.sourcePieces, text);
+  const target = wordsOfPieces(found.writtenPieces, found.translation);
+  if (!target.words.length) throw new Error("The translator writes nothing for this sentence: take another one.");
+  const inWords = (change) => found.cross.map(({ weights }) =>
+    weights.map((rows) => weightsOfWords(change(rows), source, target)));
+  return {
+    text, translation: found.translation, known: null,
+    source: [...source.words, ENDS], target: target.words,
+    predicts: inWords((rows) => rows), reads: inWords(asRead),
+  };
+}
+
+// --- links ----------------------------------------------------------------------------------------
 
 // One matrix of weights: that of a head, or the mean of a layer's heads (head -1).
 export function weightsOf(heads, head) {
@@ -41,8 +95,7 @@ const RULES = {
 const ROWS = { predicts: "row that predicts the word", reads: "row that has read the word" };
 
 // What the settings choose: words, weights with the column of <eos>, and the links read off.
-export function viewOf({ sentences }, { sentence, layer, head, row, rule, threshold }) {
-  const { source, target, known, ...maps } = sentences[sentence];
+export function viewOf({ source, target, known, ...maps }, { layer, head, row, rule, threshold }) {
   const weights = weightsOf(maps[row][layer], head);
   const ofWords = weights.map((line) => line.slice(0, -1));
   const found = {
@@ -50,7 +103,7 @@ export function viewOf({ sentences }, { sentence, layer, head, row, rule, thresh
     columns: () => linksOfSource(ofWords),
     threshold: () => linksAbove(ofWords, threshold),
   }[rule]();
-  return { source, target, known, weights, found };
+  return { source, target, known: known ?? [], areKnown: known !== null, weights, found };
 }
 
 const LINE = 30, LEFT = 150, RIGHT = 270, WIDTH = 420;
@@ -81,11 +134,11 @@ function picture(labelId, choose) {
   return { svg, draw };
 }
 
-function heatMap({ source, target }, change) {
+function heatMap({ source, target, areKnown }, change) {
   let shown;
   const isIn = (links, i, j) => links.some(([a, b]) => a === i && b === j);
   const table = grid({
-    title: "Frames: known links. Dots: links read off.",
+    title: areKnown ? "Frames: known links. Dots: links read off." : "Dots: links read off.",
     rows: target,
     columns: source,
     move: (j) => change(j),
@@ -115,13 +168,19 @@ function heatMap({ source, target }, change) {
 const named = (words) => words.map((word) => `“${word}”`).join(" and ") || "nothing";
 const percent = (share) => `${written(100 * share, 0)}%`;
 
-function sentenceOf({ source, target, known, weights, found }, query) {
+function sentenceOf({ source, target, known, areKnown, weights, found }, query) {
   const largest = placeOfLargest(weights[query]);
+  const looks = `“${target[query]}” gives ${weight(weights[query][largest])} of its weight to “${source[largest]}”`;
+  if (!areKnown) {
+    return [
+      element("b", {}, looks), `. In this sentence ${found.length} links are read off. It is your own, so there are no known `,
+      "links to compare with and no error rate: judge the links yourself.",
+    ];
+  }
   const aligned = known.filter(([, j]) => j === query).map(([i]) => source[i]);
   const { right, precision, recall, errorRate } = scoresOf(found, known);
   return [
-    element("b", {}, `“${target[query]}” gives ${weight(weights[query][largest])} of its weight to “${source[largest]}”`),
-    `; the grammar links it with ${named(aligned)}. `,
+    element("b", {}, looks), `; the grammar links it with ${named(aligned)}. `,
     `In this sentence ${found.length} links are read off and ${known.length} known, ${right} are in both: `,
     `precision ${percent(precision)}, recall ${percent(recall)}, `,
     element("b", {}, `alignment error rate ${percent(errorRate)}`), ".",
@@ -132,11 +191,9 @@ function controlsOf(data, settings, set) {
   const numbered = (of, name) => of.map((_, k) => [String(k), `${name} ${k + 1}`]);
   const layers = data.sentences[0].predicts;
   const number = (name) => (value) => set({ [name]: Number(value) });
-  const sentences = data.sentences.map(({ text }, k) => [String(k), text]);
   const heads = [["-1", "mean of the heads"], ...numbered(layers[0], "head")];
   const choices = element(
     "div", { class: "explorer-selects" },
-    select({ label: "Sentence", options: sentences, value: String(settings.sentence), change: number("sentence") }),
     select({ label: "Row", options: Object.entries(ROWS), value: settings.row, change: (row) => set({ row }) }),
     select({ label: "Layer", options: numbered(layers, "layer"), value: String(settings.layer), change: number("layer") }),
     select({ label: "Head", options: heads, value: String(settings.head), change: number("head") }),
@@ -163,16 +220,16 @@ function render({ model, el }) {
   const says = liveRegion();
   says.id = newId("alignment");
   const { svg, draw: drawLines } = picture(says.id, (query) => set({ query }));
-  let map;
+  let map, shown;
 
   const draw = () => {
-    const view = viewOf(data, settings);
+    const view = viewOf(shown, settings);
     map.show(view, settings.query);
     drawLines(view, settings.query);
     says.replaceChildren(...sentenceOf(view, settings.query));
   };
   const build = () => {
-    const view = viewOf(data, settings);
+    const view = viewOf(shown, settings);
     settings.query = Math.min(settings.query, view.target.length - 1);
     words.offer(view.target, settings.query);
     map = heatMap(view, (query) => set({ query }));
@@ -183,20 +240,31 @@ function render({ model, el }) {
     const same = Object.entries(changes).every(([name, value]) => settings[name] === value);
     if (same) return; // a pointer that rests on a word says so again whenever the word is drawn
     Object.assign(settings, changes);
-    if ("sentence" in changes) build();
-    else {
-      words.choose(settings.query);
-      draw();
-    }
+    words.choose(settings.query);
+    draw();
     keep();
   };
 
+  const own = ownSentence({
+    model, settings,
+    texts: data.sentences.map(({ text }) => text),
+    lines: data.sentences.map(({ text, translation }) => `${text} – ${translation}`),
+    stored: ({ sentence }) => data.sentences[sentence],
+    compute: wordsOfSentence,
+    show: (of) => {
+      shown = of;
+      build();
+      keep();
+    },
+  });
+
   furnish(
-    el, "Explorer of alignments", controlsOf(data, settings, set),
+    el, "Explorer of alignments", element("div", { class: "explorer-controls" }, ...own.parts),
+    controlsOf(data, settings, set),
     element("p", { class: "explorer-label" }, "The Dutch word that asks"), words,
     element("div", { class: "explorer-pair" }, place, svg), says,
   );
-  build();
+  own.begin();
 }
 
 export default { render };

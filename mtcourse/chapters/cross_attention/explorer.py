@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from mtcourse.evaluation.alignment import as_read
 from mtcourse.figures.explorer import Explorer
 from mtcourse.models.translator import Translator
 from mtcourse.models.word_weights import word_weights
+from mtcourse.page.live_translator import model_files
 from mtcourse.text.pairs import SentencePair
 
 SCRIPT = Path(__file__).with_suffix(".js")
@@ -63,9 +65,9 @@ def cross_attention_explorer(
     Args:
         translator: whose heads; None takes the one that comes with the package.
         pairs: sentences with their translations and links.
-        settings: what is chosen at first: sentence, layer, query (positions from 0), head (from 0,
-            or -1 for the mean), row ("predicts" or "reads"), rule ("rows", "columns" or
-            "threshold"), threshold.
+        settings: what is chosen at first: sentence, layer, query (positions from 0), own, a
+            sentence of the reader's ("" for none), head (from 0, or -1 for the mean), row
+            ("predicts" or "reads"), rule ("rows", "columns" or "threshold"), threshold.
 
     Source: A16, C37. Chapter 06.
 
@@ -85,6 +87,7 @@ def cross_attention_explorer(
         {"sentences": [_sentence(translator, pair) for pair in pairs]},
         {
             "sentence": 0,
+            "own": "",
             "layer": 1,
             "head": -1,
             "query": 2,
@@ -96,6 +99,7 @@ def cross_attention_explorer(
         "This explorer needs JavaScript. It shows, for each Dutch word of a sentence pair, which "
         "English words the translator looks at while it writes that word, beside the links of "
         "the grammar, and computes the alignment error rate.",
+        partial(model_files, translator),
     )
 
 
@@ -108,7 +112,8 @@ def _sentence(translator: Translator, pair: SentencePair) -> dict[str, Any]:
     }
     shown = maps["predicts"]
     return {
-        "text": f"{pair.source} – {pair.target}",
+        "text": pair.source,
+        "translation": pair.target,
         "source": list(shown.source_words),
         "target": list(shown.target_words[:-1]),
         "known": [list(link) for link in pair.alignment],

@@ -1,146 +1,247 @@
-// A translator whose heads can be taken out (chapter 9): what does each head of a layer look at, how
-// much does it add, and what is written without it?
+// A translator whose heads can be switched off (chapter 9), any of them at once and on any sentence:
+// what is written then, what does each head of a layer look at, and how much does it add?
 
+import { dotProduct, examined, shownPiece, sliceOf } from "../../figures/javascript/examined.js";
+import { ownSentence } from "../../figures/javascript/own_sentence.js";
 import {
-  element, furnish, liveRegion, matrix, newId, select, settingsOf, toggle, weight, wordList, written,
+  element, furnish, KEEPS_KEYS, liveRegion, matrix, newId, select, settingsOf, weight, wordList, written,
 } from "../../figures/javascript/parts.js";
+import { linear } from "../../figures/javascript/transformer.js";
 
-const sum = (values) => values.reduce((total, value) => total + value, 0);
+// --- what heads add -----------------------------------------------------------------------------
+
+const total = (values) => values.reduce((whole, value) => whole + value, 0);
 const pairs = (common, kept) =>
-  sum(common.flatMap((line, j) => line.filter((_, k) => kept[j] && kept[k])));
+  total(common.flatMap((line, j) => line.filter((_, k) => kept[j] && kept[k])));
 
 // common[j][k] is the dot product of what heads j and k add to a token. The share of head j is how
 // much of it points the way of the whole sum; the shares of all heads add up to 1.
 export function sharesOf(common) {
-  const whole = sum(common.map(sum));
-  return common.map((line) => sum(line) / whole);
+  const whole = total(common.map(total));
+  return common.map((line) => total(line) / whole);
 }
 
 // How long the sum of the heads that are kept is, over the sum of all.
 export const lengthLeft = (common, kept) =>
   Math.sqrt(Math.max(0, pairs(common, kept)) / pairs(common, kept.map(() => true)));
 
-export const keyOf = (kept) => kept.map((there) => (there ? "1" : "0")).join("");
+// A_j W_O^j for each head j and token, from its weights and values; then their dot products.
+export function commonOf({ weights, V }, W_O) {
+  const h = weights.length;
+  return weights[0].map((_, token) => {
+    const added = weights.map((rows, j) => {
+      const A = new Float32Array(V[0].length); // zero outside the head's own columns
+      const own = sliceOf(A, j, h);
+      rows[token].forEach((share, n) => sliceOf(V[n], j, h).forEach((value, i) => { own[i] += share * value; }));
+      return linear(A, { weight: W_O });
+    });
+    return added.map((a) => added.map((b) => dotProduct(a, b)));
+  });
+}
 
-// What the settings choose.
-export function viewOf({ sentences }, { sentence, layer, token, kept }) {
-  const of = sentences[sentence];
-  const { asks, answers, weights, common, written: translations } = of.layers[layer];
-  const at = Math.min(token, of[asks].length - 1);
+// --- which heads are off ------------------------------------------------------------------------
+
+// A head's name in the book: both numbers count from 1.
+export const nameOf = ({ kind, number }, j) => `${kind} ${number + 1}.${j + 1}`;
+
+// What the engine asks: whether head j of a layer is off.
+export const offBy = (names) => (kind, number) => (j) => names.includes(nameOf({ kind, number }, j));
+
+// Its translation with all heads, kept while heads are switched on and off.
+function wholeOf(translator, text) {
+  const { last } = wholeOf;
+  if (last?.translator === translator && last.text === text) return last.translation;
+  const { translation } = examined(translator, text);
+  wholeOf.last = { translator, text, translation };
+  return translation;
+}
+
+// A sentence as the data hold the stored ones, translated without these heads.
+export function runOf(translator, layers, text, off) {
+  const found = examined(translator, text, offBy(off));
+  const whole = off.length ? wholeOf(translator, text) : found.translation;
   return {
-    asking: of[asks], answering: of[answers], at,
+    text, translation: found.translation, whole,
+    source: found.sourcePieces.map(shownPiece),
+    read: found.readPieces.map(shownPiece),
+    layers: layers.map(({ kind, number }) => {
+      const of = found[kind][number];
+      const block = kind === "encoder" ? "encoder" : "decoder";
+      const attention = kind === "cross" ? "cross_attention" : "self_attention";
+      const W_O = translator.weights[`${block}.${number}.${attention}.W_O.weight`];
+      return { weights: of.weights, common: commonOf(of, W_O) };
+    }),
+  };
+}
+
+// --- two translations ---------------------------------------------------------------------------
+
+// The words of two sentences, [word, whether it is in both in this order]: the longest common
+// subsequence.
+export function compared(now, whole) {
+  const [a, b] = [now, whole].map((text) => text.split(" ").filter(Boolean));
+  const longest = Array.from({ length: a.length + 1 }, () => new Array(b.length + 1).fill(0));
+  for (let i = a.length - 1; i >= 0; i--) {
+    for (let j = b.length - 1; j >= 0; j--) {
+      longest[i][j] = a[i] === b[j] ? longest[i + 1][j + 1] + 1 : Math.max(longest[i + 1][j], longest[i][j + 1]);
+    }
+  }
+  const found = { now: a.map((word) => [word, false]), whole: b.map((word) => [word, false]) };
+  for (let i = 0, j = 0; i < a.length && j < b.length;) {
+    if (a[i] === b[j]) found.now[i++][1] = found.whole[j++][1] = true;
+    else if (longest[i + 1][j] >= longest[i][j + 1]) i += 1;
+    else j += 1;
+  }
+  return found;
+}
+
+const marked = (words, tag) => words.flatMap(([word, same], i) => [i ? " " : "", same ? word : element(tag, {}, word)]);
+
+// --- the picture --------------------------------------------------------------------------------
+
+const SIDES = { encoder: ["source", "source"], decoder: ["read", "read"], cross: ["read", "source"] };
+
+// What the settings choose in a sentence that has been translated.
+export function viewOf({ layers }, run, { layer, token, off }) {
+  const place = layers[layer];
+  const [asks, answers] = SIDES[place.kind];
+  const { weights, common } = run.layers[layer];
+  const at = Math.min(token, run[asks].length - 1);
+  const kept = weights.map((_, j) => !off.includes(nameOf(place, j)));
+  return {
+    asking: run[asks], answering: run[answers], at, kept,
+    names: weights.map((_, j) => nameOf(place, j)),
     rows: weights.map((head) => head[at]),
     shares: sharesOf(common[at]),
     left: lengthLeft(common[at], kept),
-    whole: of.translation,
-    now: translations[keyOf(kept)],
   };
 }
 
 const percent = (share) => `${written(100 * share, 0)}%`;
 
-// The words of a translation; those that are not in the same place from the beginning or from the
-// end of the other are set in bold.
-function compared(now, whole) {
-  const [a, b] = [now.split(" "), whole.split(" ")];
-  let first = 0;
-  while (first < a.length && first < b.length && a[first] === b[first]) first += 1;
-  let last = 0;
-  while (last < a.length - first && last < b.length - first && a.at(-1 - last) === b.at(-1 - last)) last += 1;
-  const end = a.length - last;
-  return [
-    a.slice(0, first).join(" "), first && first < end ? " " : "",
-    first < end ? element("b", {}, a.slice(first, end).join(" ")) : "",
-    last && end > 0 ? " " : "", a.slice(end).join(" "),
-  ];
-}
-
-function tableOf(view, kept) {
-  const heads = view.rows.map((_, j) => `head ${j + 1}`);
+function tableOf({ names, answering, asking, at, rows, shares, kept }) {
   const table = matrix({
-    title: "", rows: heads, columns: ["adds", ...view.answering],
+    title: "", rows: names, columns: ["adds", ...answering],
     fill: (cell, j, i) => {
       if (i === 0) {
-        cell.textContent = kept[j] ? percent(view.shares[j]) : "–";
+        cell.textContent = kept[j] ? percent(shares[j]) : "–";
         return;
       }
-      const share = view.rows[j][i - 1];
+      const share = rows[j][i - 1];
       cell.style.setProperty("--weight", kept[j] ? share : 0);
       cell.classList.add("explorer-tint");
       cell.textContent = kept[j] && share >= 0.095 ? written(share, 1) : "";
-      cell.title = `head ${j + 1} gives ${weight(share)} to ${view.answering[i - 1]}`;
+      cell.title = `${names[j]} gives ${weight(share)} to ${answering[i - 1]}`;
     },
   });
-  table.say(`Where “${view.asking[view.at]}” looks, and what each head adds`);
+  table.say(`Where “${asking[at]}” looks, and what each head adds`);
   table.draw();
   return table;
 }
 
-function sentenceOf(view, kept) {
-  const gone = kept.flatMap((there, j) => (there ? [] : [j + 1]));
-  const names = gone.length > 1 ? `heads ${gone.slice(0, -1).join(", ")} and ${gone.at(-1)}` : `head ${gone[0]}`;
-  return [
-    gone.length ? `Without ${names}: ` : "With all heads: ",
-    ...compared(view.now, view.whole),
-    gone.length ? (view.now === view.whole ? " – the same as with all heads. " : ` – with all heads: ${view.whole} `) : " ",
-    `Of what the layer adds to “${view.asking[view.at]}”, the length is ${percent(view.left)} of the whole.`,
-  ];
+// A table of switches: a line for each layer, a column for each head.
+function switchesOf(layers, h, change) {
+  const heads = Array.from({ length: h }, (_, j) => j);
+  const boxes = new Map();
+  const lines = layers.map((place) => element(
+    "tr", {}, element("th", { scope: "row" }, place.name),
+    ...heads.map((j) => {
+      const name = nameOf(place, j);
+      const box = element("input", { type: "checkbox", "aria-label": name, title: name, change: () => change(offNow()), ...KEEPS_KEYS });
+      boxes.set(name, box);
+      return element("td", {}, element("label", { class: "explorer-switch" }, box));
+    }),
+  ));
+  const offNow = () => [...boxes].filter(([, box]) => !box.checked).map(([name]) => name);
+  const head = element("tr", {}, element("td", { class: "explorer-corner" }), ...heads.map((j) => element("th", { scope: "col" }, `head ${j + 1}`)));
+  const table = element(
+    "table", { class: "explorer-switches" }, element("caption", {}, "A tick means that the head is on."),
+    element("thead", {}, head), element("tbody", {}, ...lines),
+  );
+  const say = (off) => { for (const [name, box] of boxes) box.checked = !off.includes(name); };
+  return { table, say, names: [...boxes.keys()] };
 }
 
 function render({ model, el }) {
   const data = model.get("data");
   const { settings, keep } = settingsOf(model);
+  const now = liveRegion();
+  now.classList.replace("explorer-says", "explorer-translation");
+  const before = element("p", { class: "explorer-muted" });
   const words = wordList({ label: "The token that asks", change: (token) => set({ token }) });
   const place = element("div", {
     class: "explorer-scroll", tabindex: "0", role: "region", "aria-label": "Where each head looks",
   });
   const says = liveRegion();
   says.id = newId("heads");
+  let run;
 
+  const h = data.sentences[0].layers[0].weights.length;
+  const switches = switchesOf(data.layers, h, (off) => own.ask({ off }));
+  const none = element("button", { type: "button", click: () => own.ask({ off: [] }) }, "All heads on");
+  settings.off = settings.off.filter((name) => switches.names.includes(name));
+
+  const drawTranslation = () => {
+    const { off } = settings;
+    const texts = compared(run.translation, run.whole);
+    const unseen = off.length ? `Without ${off.join(", ")}: ` : "With all heads: ";
+    now.replaceChildren(
+      element("span", { class: "explorer-unseen" }, unseen),
+      element("span", { lang: "nl" }, ...marked(texts.now, "mark")),
+    );
+    const same = run.translation === run.whole;
+    const changed = same ? ["Not a word has changed."] : ["With all heads: ", element("span", { lang: "nl" }, ...marked(texts.whole, "b"))];
+    before.replaceChildren(...(off.length ? [`Without ${off.join(", ")}. `, ...changed] : ["With all heads."]));
+    none.disabled = off.length === 0;
+    switches.say(off);
+  };
   const draw = () => {
-    const view = viewOf(data, settings);
-    place.replaceChildren(tableOf(view, settings.kept));
-    says.replaceChildren(...sentenceOf(view, settings.kept));
+    const view = viewOf(data, run, settings);
+    place.replaceChildren(tableOf(view));
+    says.textContent = `Of what the layer adds to “${view.asking[view.at]}”, the length is ${percent(view.left)} of the whole.`;
   };
   const offer = () => {
-    const view = viewOf(data, settings);
+    const view = viewOf(data, run, settings);
     settings.token = view.at;
     words.offer(view.asking, view.at);
   };
   const set = (changes) => {
     Object.assign(settings, changes);
-    if ("sentence" in changes || "layer" in changes) offer();
+    if ("layer" in changes) offer();
     draw();
     keep();
   };
+  const own = ownSentence({
+    model, settings, press: "Translate",
+    texts: data.sentences.map(({ text }) => text),
+    stored: ({ sentence }) => ({ ...data.sentences[sentence], whole: data.sentences[sentence].translation }),
+    wants: (asked) => asked.own !== "" || asked.off.length > 0,
+    compute: (translator, text, { off }) => runOf(translator, data.layers, text, off),
+    show: (shown) => {
+      run = shown;
+      drawTranslation();
+      offer();
+      draw();
+      keep();
+    },
+  });
 
-  const number = (name) => (value) => set({ [name]: Number(value) });
-  const choices = element(
-    "div", { class: "explorer-selects" },
-    select({
-      label: "Sentence", options: data.sentences.map(({ text }, k) => [String(k), text]),
-      value: String(settings.sentence), change: number("sentence"),
-    }),
-    select({
-      label: "Layer", options: data.layers.map((name, k) => [String(k), name]),
-      value: String(settings.layer), change: number("layer"),
-    }),
-  );
-  const heads = element(
-    "div", { class: "explorer-columns", role: "group", "aria-label": "Heads that are kept" },
-    ...settings.kept.map((there, j) => toggle({
-      label: `head ${j + 1}`, checked: there,
-      change: (checked) => set({ kept: settings.kept.map((of, k) => (k === j ? checked : of)) }),
-    })),
+  const layers = select({
+    label: "Layer", options: data.layers.map(({ title }, k) => [String(k), title]),
+    value: String(settings.layer), change: (value) => set({ layer: Number(value) }),
+  });
+  const inside = element(
+    "details", { open: settings.open, toggle: () => { if (inside.open !== settings.open) set({ open: inside.open }); } },
+    element("summary", {}, "Look inside: where the heads look, and what they add"),
+    layers, element("p", { class: "explorer-label" }, "The token that asks"), words, place, says,
   );
   furnish(
-    el, "Explorer of heads",
-    element("div", { class: "explorer-controls" }, choices, heads),
-    element("p", { class: "explorer-label" }, "The token that asks"), words,
-    place, says,
+    el, "A translator whose heads can be switched off",
+    element("div", { class: "explorer-controls" }, ...own.parts),
+    now, before, element("div", { class: "explorer-scroll", tabindex: "0", role: "group", "aria-label": "Heads that are on" }, switches.table),
+    none, inside,
   );
-  offer();
-  draw();
+  own.begin();
 }
 
 export default { render };

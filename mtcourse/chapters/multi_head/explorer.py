@@ -1,10 +1,10 @@
-"""An explorer of the translator's heads: take out those of a layer, and translate (chapter 09)."""
+"""A translator whose heads a reader can switch off, on any sentence (chapter 09)."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
-from itertools import product
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +14,10 @@ from torch import Tensor
 from mtcourse.errors import MtcourseError
 from mtcourse.figures.explorer import Explorer, rounded, shown_pieces
 from mtcourse.layers.multi_head import head_contributions
-from mtcourse.models.pruned_heads import Head, attention_layers, without_heads
+from mtcourse.models.pruned_heads import attention_layers
 from mtcourse.models.recorded_attention import recorded_attention
 from mtcourse.models.translator import Translator
+from mtcourse.page.live_translator import model_files
 from mtcourse.text.batches import pad, shift_right
 from mtcourse.text.tokenizer import EOS
 
@@ -28,8 +29,6 @@ SENTENCES = (
     "Is the child very old?",
     "We admired the baker.",
     "Their sister is solving a problem.",
-    "We are playing because we are sick.",
-    "The sick butcher is listening to the king.",
 )
 NAMES = {
     "encoder": "encoder self-attention (English)",
@@ -43,13 +42,16 @@ def multi_head_explorer(
     sentences: Sequence[str] = SENTENCES,
     settings: Mapping[str, Any] | None = None,
 ) -> Explorer:
-    """What each head of a layer looks at and adds, and the translation with some of them removed.
+    """A translation that changes with the heads that are on; what each head looks at and adds.
+
+    What is stored holds for all heads; everything else is computed in the reader's page.
 
     Args:
         translator: whose heads; None takes the one that comes with the package.
-        sentences: source sentences.
-        settings: what is chosen at first: sentence, layer and token (counted from 0), and kept, a
-            list of True and False for the heads of the layer.
+        sentences: source sentences that can be shown before the translator is loaded.
+        settings: what is chosen at first: sentence, layer and token (counted from 0), own, a
+            sentence of the reader's ("" for none), off, the names of heads that are switched off,
+            such as "encoder 2.3", and open, whether the view inside is open.
 
     Source: A24 to A27, B06. Chapter 09.
 
@@ -59,43 +61,30 @@ def multi_head_explorer(
     if not sentences:
         raise MtcourseError("an explorer of heads needs at least one sentence")
     translator = translator or Translator.load(device="cpu")
-    layers = attention_layers(translator.model)
-    h = next(iter(layers.values())).h
-    written = {place: _written(translator, place, h, sentences) for place in layers}
     data = {
-        "layers": [f"{NAMES[kind]}, layer {number + 1}" for kind, number in layers],
-        "sentences": [
-            _sentence(translator, text, {place: of[k] for place, of in written.items()})
-            for k, text in enumerate(sentences)
+        "layers": [
+            {
+                "kind": kind,
+                "number": number,
+                "name": f"{kind} {number + 1}",
+                "title": f"{NAMES[kind]}, layer {number + 1}",
+            }
+            for kind, number in attention_layers(translator.model)
         ],
+        "sentences": [_sentence(translator, text) for text in sentences],
     }
     return Explorer(
         SCRIPT,
         data,
-        {"sentence": 0, "layer": 1, "token": 2, "kept": [True] * h},
+        {"sentence": 0, "own": "", "off": [], "layer": 1, "token": 2, "open": False},
         settings or {},
-        "This explorer needs JavaScript. It shows what each head of a layer of the translator "
-        "looks at, how much it adds, and how a sentence is translated when some heads are removed.",
+        "This explorer needs JavaScript. It translates a sentence while you switch off heads of "
+        "the translator, and shows what each head of a layer looks at and how much it adds.",
+        partial(model_files, translator),
     )
 
 
-def _written(
-    translator: Translator, place: tuple[str, int], h: int, sentences: Sequence[str]
-) -> list[dict[str, str]]:
-    """For each sentence its translation for each choice of heads: "1011" is without head 2."""
-    found: list[dict[str, str]] = [{} for _ in sentences]
-    for kept in product((True, False), repeat=h):
-        gone = [Head(*place, number) for number, there in enumerate(kept) if not there]
-        with without_heads(translator.model, gone):
-            translations = translator.translate(sentences)
-        for of_sentence, translation in zip(found, translations, strict=True):
-            of_sentence["".join(str(int(there)) for there in kept)] = translation
-    return found
-
-
-def _sentence(
-    translator: Translator, text: str, written: Mapping[tuple[str, int], Mapping[str, str]]
-) -> dict[str, Any]:
+def _sentence(translator: Translator, text: str) -> dict[str, Any]:
     """Tokens, and for each layer the weights and what the heads' contributions have in common."""
     source_of, target_of = translator.tokenizers.source, translator.tokenizers.target
     (translation,) = translator.translate([text])
@@ -107,22 +96,17 @@ def _sentence(
         "source": shown_pieces(source_of.pieces(source)),
         "read": shown_pieces(target_of.pieces(read)),
     }
-    asks = {"encoder": "source", "decoder": "read", "cross": "read"}
-    answers = {"encoder": "source", "decoder": "read", "cross": "source"}
     return {
         "text": text,
         "translation": translation,
         **tokens,
         "layers": [
             {
-                "asks": asks[kind],
-                "answers": answers[kind],
                 "weights": rounded(weights),
-                "common": rounded(torch.einsum("jmd,kmd->mjk", parts, parts)),
-                "written": written[kind, number],
+                "common": rounded(torch.einsum("jmd,kmd->mjk", parts, parts), 2),
             }
-            for kind, number in written  # in the order of the choices, and not in that of calls
-            for weights, parts in [found[kind, number]]
+            for place in attention_layers(translator.model)  # and not in the order of the calls
+            for weights, parts in [found[place]]
         ],
     }
 

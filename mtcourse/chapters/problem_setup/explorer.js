@@ -1,34 +1,69 @@
-// How sentences fall into pieces at different vocabulary sizes (chapter 1): one slider.
+// How sentences fall into pieces at different vocabulary sizes (chapter 1): a sentence that the reader
+// types and a few others, and one slider.
 
-import { element, furnish, liveRegion, settingsOf, slider } from "../../figures/javascript/parts.js";
+import { element, furnish, KEEPS_KEYS, liveRegion, newId, settingsOf, slider } from "../../figures/javascript/parts.js";
+import { Pieces } from "../../figures/javascript/pieces.js";
 
-export const piecesInAll = (sentences, at) =>
-  sentences.reduce((sum, { pieces }) => sum + pieces[at].length, 0);
+// A tokenizer from its own pieces: those for <pad>, <unk>, <bos>, <eos> and each byte are in all of them.
+const SHARED = [
+  "<pad>", "<unk>", "<bos>", "<eos>",
+  ...Array.from({ length: 256 }, (_, byte) => `<0x${byte.toString(16).toUpperCase().padStart(2, "0")}>`),
+];
+
+export const tokenizerOf = ({ pieces, scores }) =>
+  new Pieces({ pieces: [...SHARED, ...pieces], scores: [...SHARED.map(() => 0), ...scores] });
+
+export const piecesOf = (tokenizer, text) => tokenizer.encode(text).map((id) => tokenizer.pieces[id]);
+
+// The text in parts, [part, whether it is a word that is not among the known ones].
+export const partsOf = (text, known) =>
+  (text.match(/[\p{L}\p{M}'’-]+|[^\p{L}\p{M}'’-]+/gu) ?? []).map((part) =>
+    [part, known.size > 0 && /\p{L}/u.test(part) && !known.has(part.toLowerCase())]);
 
 function render({ model, el }) {
-  const { sizes, sentences } = model.get("data");
+  const { sizes, tokenizers, sentences, known } = model.get("data");
   const { settings, keep } = settingsOf(model);
+  const cutters = tokenizers.map(tokenizerOf);
+  const learnt = new Set(known);
   const list = element("ul", { class: "explorer-sentences" });
   const says = liveRegion();
+
   const draw = () => {
-    list.replaceChildren(...sentences.map(({ text, pieces }) => {
-      const cut = pieces[settings.at];
-      const boxes = cut.map((piece) => element("span", { class: "explorer-piece" }, piece));
-      return element(
-        "li", {},
-        element("div", {}, text, " ", element("span", { class: "explorer-muted" }, `${cut.length} pieces`)),
-        element("div", {}, ...boxes),
-      );
+    const own = settings.own.trim();
+    const texts = own && own !== sentences[0] ? [own, ...sentences] : sentences;
+    const cut = texts.map((text) => piecesOf(cutters[settings.at], text));
+    list.replaceChildren(...texts.map((text, k) => {
+      const shown = partsOf(text, learnt).map(([part, isNew]) => (isNew ? element("mark", {}, part) : part));
+      const boxes = cut[k].map((piece) => element("span", { class: "explorer-piece" }, piece));
+      const count = element("span", { class: "explorer-muted" }, `${cut[k].length} pieces`);
+      return element("li", {}, element("div", {}, ...shown, " ", count), element("div", {}, ...boxes));
     }));
-    says.textContent = `With a vocabulary of ${sizes[settings.at]}, these sentences take ${piecesInAll(sentences, settings.at)} pieces.`;
+    const all = cut.reduce((sum, pieces) => sum + pieces.length, 0);
+    says.textContent = `With a vocabulary of ${sizes[settings.at]}, these sentences take ${all} pieces.`;
   };
-  const controls = element("div", { class: "explorer-controls" });
-  controls.append(slider({
+  const set = (changes) => {
+    Object.assign(settings, changes);
+    draw();
+    keep();
+  };
+
+  const id = newId("own");
+  const input = element("input", {
+    id, type: "text", value: settings.own || sentences[0], autocomplete: "off", spellcheck: "false", maxlength: 1000,
+    input: () => set({ own: input.value }), ...KEEPS_KEYS,
+  });
+  const size = slider({
     label: "Size of the vocabulary", min: 0, max: sizes.length - 1, value: settings.at,
-    show: (at) => `${sizes[at]}`,
-    change: (at) => { settings.at = at; draw(); keep(); },
-  }));
-  furnish(el, "Explorer of subwords", controls, list, says);
+    show: (at) => `${sizes[at]}`, change: (at) => set({ at }),
+  });
+  furnish(
+    el, "Explorer of subwords",
+    element(
+      "div", { class: "explorer-controls" },
+      element("div", { class: "explorer-own" }, element("label", { for: id }, "Your sentence"), input), size,
+    ),
+    list, says, learnt.size ? element("p", { class: "explorer-muted" }, element("mark", {}, "Marked"), " words are not in the training text.") : "",
+  );
   draw();
 }
 

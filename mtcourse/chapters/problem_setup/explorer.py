@@ -1,50 +1,64 @@
-"""How sentences fall into pieces (chapter 01)."""
+"""How sentences fall into pieces, one that the reader types among them (chapter 01)."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from mtcourse.errors import MtcourseError
 from mtcourse.figures.explorer import Explorer
-from mtcourse.text.tokenizer import Tokenizer
+from mtcourse.page.live_translator import known_words, vocabulary
+from mtcourse.text.tokenizer import BYTE_PIECES, SPECIAL_PIECES, Tokenizer
 
 SCRIPT = Path(__file__).with_suffix(".js")
+SHARED = len(SPECIAL_PIECES) + BYTE_PIECES
+"""Pieces that every tokenizer begins with."""
 
 
 def problem_setup_explorer(
     tokenizers: Sequence[Tokenizer],
     sentences: Sequence[str],
+    learnt: Iterable[str] = (),
     settings: Mapping[str, Any] | None = None,
 ) -> Explorer:
     """How sentences fall into pieces as the vocabulary grows.
 
     Args:
         tokenizers: from the smallest vocabulary to the largest.
-        sentences: what they cut.
-        settings: what is chosen at first: at (the index of the tokenizer, from 0).
+        sentences: what they cut; the reader may type another one.
+        learnt: the training text: words that are in none of these sentences are marked. Without it
+            no word is.
+        settings: what is chosen at first: at (the index of the tokenizer, from 0) and own, a
+            sentence of the reader's ("" for none).
 
     Chapter 01.
+
+    Raises:
+        MtcourseError: there is no tokenizer, or no sentence.
     """
     if not tokenizers or not sentences:
         raise MtcourseError(
             f"an explorer of subwords needs tokenizers and sentences, not {len(tokenizers)} and "
             f"{len(sentences)}"
         )
-    cut = [[of.pieces(of.encode(text)) for of in tokenizers] for text in sentences]
     sizes = [of.vocabulary_size for of in tokenizers]
-    pieces = zip(sizes, cut[0], strict=True)
+    cut = [of.pieces(of.encode(sentences[0])) for of in tokenizers]
     return Explorer(
         SCRIPT,
         {
             "sizes": sizes,
-            "sentences": [
-                {"text": text, "pieces": of} for text, of in zip(sentences, cut, strict=True)
+            "tokenizers": [
+                {name: of[SHARED:] for name, of in vocabulary(tokenizer).items()}
+                for tokenizer in tokenizers
             ],
+            "sentences": list(sentences),
+            "known": known_words(learnt),
         },
-        {"at": min(2, len(sizes) - 1)},
+        {"at": min(2, len(sizes) - 1), "own": ""},
         settings or {},
         "This explorer needs JavaScript. It shows the pieces of sentences; those of the first are: "
-        + "; ".join(f"with {size} pieces, {' '.join(of)}" for size, of in pieces),
+        + "; ".join(
+            f"with {size} pieces, {' '.join(of)}" for size, of in zip(sizes, cut, strict=True)
+        ),
     )

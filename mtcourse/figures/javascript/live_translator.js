@@ -2,7 +2,7 @@
 // shows where the translator looked and what else it might have written. Another candidate can be
 // chosen, and the translation goes on from there.
 
-import { loadTranslator } from "./loaded_translator.js";
+import { loadTranslator, newWords } from "./loaded_translator.js";
 import { element, newId } from "./parts.js";
 import { EOS } from "./pieces.js";
 import { argmax, largest, longestTranslation, writing } from "./search.js";
@@ -14,11 +14,12 @@ const ADDRESS = "#translate=";
 const shown = (piece) => (piece === "<eos>" ? "end" : piece.replace(/^\u2581/, "")) || "space";
 const begins = (piece) => piece.startsWith("\u2581");
 const percent = (share) => (share < 0.005 ? "<1%" : `${Math.round(100 * share)}%`);
-const wordsOf = (sentence) => sentence.match(/[\p{L}\p{M}'’-]+/gu) ?? [];
 const nextFrame = () => new Promise((resolve) => requestAnimationFrame(() => resolve()));
 
 export function liveTranslator(el) {
   const { folder, sentence, translation } = el.dataset;
+  const reads = { lang: el.dataset.reads ?? "en", dir: el.dataset.readsDirection ?? "ltr" };
+  const writes = { lang: el.dataset.language, dir: el.dataset.direction ?? "ltr" };
   const still = matchMedia("(prefers-reduced-motion: reduce)");
   let translator = null;
   let loading = null;
@@ -26,20 +27,20 @@ export function liveTranslator(el) {
   let now = { ids: [], steps: [], chosen: 0 };
 
   const id = newId("sentence");
-  const input = element("input", { id, type: "text", value: sentence, autocomplete: "off", spellcheck: "false", lang: "en", maxlength: 200 });
+  const input = element("input", { id, type: "text", value: sentence, autocomplete: "off", spellcheck: "false", ...reads, maxlength: 200 });
   const another = element("button", { type: "button", click: () => anotherSentence() }, "Another sentence");
   const form = element("form", { class: "live-form", submit: (event) => { event.preventDefault(); translate(input.value); } },
     element("label", { for: id }, el.dataset.asks), element("span", { class: "live-row" }, input, element("button", { type: "submit" }, "Translate"), another));
   const status = element("p", { class: "explorer-muted", role: "status" });
-  const sources = element("p", { class: "live-source", lang: "en" });
-  const targets = element("p", { class: "live-target", lang: el.dataset.language });
+  const sources = element("p", { class: "live-source", ...reads });
+  const targets = element("p", { class: "live-target", ...writes });
   const lines = element("svg", { class: "live-lines", "aria-hidden": "true" });
   const sides = element("div", { class: "live-sides", hidden: true }, sources, targets, lines);
   const news = element("p", { class: "explorer-muted" });
   const inside = element("div", { class: "live-inside", hidden: true });
-  const whole = element("p", { class: "live-translation", lang: el.dataset.language }, translation);
+  const whole = element("p", { class: "live-translation", ...writes }, translation);
   // What a screen reader says, once, when the translation stands.
-  const says = element("p", { class: "explorer-unseen", "aria-live": "polite", lang: el.dataset.language });
+  const says = element("p", { class: "explorer-unseen", "aria-live": "polite", ...writes });
   const words = element("details", { class: "live-words", toggle: () => listWords() }, element("summary", {}, "Words that it knows"));
   el.replaceChildren(form, status, whole, news, sides, inside, words, says);
 
@@ -60,7 +61,7 @@ export function liveTranslator(el) {
     if (!words.open || words.children.length > 1) return;
     if (!(await isReady())) return;
     const known = [...translator.known];
-    words.append(element("p", { lang: "en" }, `${known.length} words: ${known.join(", ")}.`));
+    words.append(element("p", { class: "live-known", tabindex: "0", role: "group", "aria-label": "Words that it knows" }, `${known.length.toLocaleString("en")} words: `, element("span", reads, known.join(", ")), "."));
   }
 
   async function anotherSentence() {
@@ -102,12 +103,12 @@ export function liveTranslator(el) {
   }
 
   function showSource(text) {
-    const unknown = new Set(wordsOf(text).filter((word) => !translator.known.has(word.toLowerCase())));
+    const unknown = newWords(text, translator.known);
     const pieces = now.ids.map((piece) => translator.source.pieces[piece]);
     sources.replaceChildren(...pieces.map((piece) => element("span", { class: begins(piece) || piece === "<eos>" ? "live-piece" : "live-piece live-goes-on" }, shown(piece))));
     news.replaceChildren();
-    if (unknown.size) {
-      const words = [...unknown].flatMap((word, i) => [i ? ", " : "", element("mark", { lang: "en" }, word)]);
+    if (unknown.length) {
+      const words = unknown.flatMap((word, i) => [i ? ", " : "", element("mark", reads, word)]);
       news.append("New to the translator: ", ...words, ". It guesses at a new word from its letters.");
     }
   }
@@ -170,7 +171,7 @@ export function liveTranslator(el) {
       const press = () => translate(now.text, [...before, piece]);
       const label = `${name}, ${percent(share)}${piece === one.id ? ", written" : ": go on with it"}`;
       return element("li", {}, element("button", { type: "button", "aria-label": label, disabled: piece === one.id, click: press },
-        element("span", { class: "live-name", lang: el.dataset.language }, name), bar, element("span", {}, percent(share))));
+        element("span", { class: "live-name", ...writes }, name), bar, element("span", {}, percent(share))));
     });
     const title = written ? `After “${written}” it might have written` : "It might have begun with";
     inside.replaceChildren(

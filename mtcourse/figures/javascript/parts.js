@@ -10,7 +10,7 @@ const page = Math.random().toString(36).slice(2, 8); // several copies of this f
 export const newId = (name) => `${name}-${page}-${(made += 1)}`;
 
 // JupyterLab moves between cells with the arrow keys, unless what has the focus says this.
-const KEEPS_KEYS = { "data-lm-suppress-shortcuts": "true" };
+export const KEEPS_KEYS = { "data-lm-suppress-shortcuts": "true" };
 
 // A value that is a function listens to the event of that name; false and null leave out.
 export function element(tag, attributes = {}, ...children) {

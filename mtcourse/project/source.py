@@ -6,7 +6,7 @@ import ast
 import contextlib
 import importlib.util
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from types import ModuleType
 
@@ -14,19 +14,23 @@ from mtcourse.checks.guard import ALLOWED, is_reference
 from mtcourse.errors import MtcourseError
 
 FUNCTIONS = {"train": "train(pairs, seconds, seed)", "translate": "translate(trained, sentences)"}
-"""What a file must define, and how it is called."""
+"""What a file must define in the project of Part II, and how it is called."""
 LIBRARIES = ("torch", "numpy")
 """What a file may import beside Python's own modules and the course's text side."""
 READY_MADE = ("Transformer", "MultiheadAttention", "multi_head_attention_forward")
 """What a file may not take from torch: names that begin so."""
 
 
-def load_project(path: Path | str) -> ModuleType:
+def load_project(path: Path | str, functions: Mapping[str, str] = FUNCTIONS) -> ModuleType:
     """Runs a project's file, after reading what it imports.
+
+    Args:
+        path: the file.
+        functions: what it must define, and how that is called.
 
     Raises:
         MtcourseError: there is no such file, it is not Python, it uses what it may not, or one of
-            the two functions is missing.
+            the functions is missing.
     """
     path = Path(path)
     check_source(path)
@@ -36,7 +40,7 @@ def load_project(path: Path | str) -> ModuleType:
     module = importlib.util.module_from_spec(specification)
     with _beside(path, module):
         specification.loader.exec_module(module)
-    for name, form in FUNCTIONS.items():
+    for name, form in functions.items():
         if not callable(getattr(module, name, None)):
             raise MtcourseError(f"{path} has no function {name}: define {form}")
     return module

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from mtcourse.training.loop import TrainingState
 
 T = TypeVar("T")
+NEW_WORDS = 20
+"""That ``mtcourse translate`` names."""
 
 app = typer.Typer(
     help="Transformers for machine translation, from the equations to a working translator.",
@@ -82,6 +84,8 @@ def translate(
         for candidate in candidates:
             scored = f"{candidate.score:.3f}\t" if n_best > 1 else ""
             typer.echo(f"{scored}{candidate.text}")
+    if new := _new_words(checkpoint, sources):
+        typer.echo(new, err=True)
 
 
 @app.command()
@@ -172,6 +176,30 @@ def report(
     data = load_corpus(corpus)
     run = checkpoint or SHIPPED
     typer.echo(write_report(translator, data, split, chosen, out, search_name=search, run=run))
+
+
+@app.command()
+def page(
+    out: Annotated[
+        Path, typer.Option(help="The folder to write: new, empty, or such a page already.")
+    ],
+    checkpoint: Checkpoint = None,
+    corpus: Annotated[
+        str | None,
+        typer.Option(help="What it was trained on; only for a run that has not kept it."),
+    ] = None,
+) -> None:
+    """Write a web page in which a translator runs: a folder for any host, or for no host at all.
+
+    The page has the translator itself, its scores, what it gets wrong, its known words and its
+    model card. It asks no other host for anything: open its index.html from the disk, or copy the
+    folder to a web server. Before you publish it, look at the licence of the corpus.
+    """
+    from mtcourse.page.translator_page import write_translator_page
+    from mtcourse.text.corpora import load_corpus
+
+    data = load_corpus(corpus) if corpus else None
+    typer.echo(write_translator_page(checkpoint, out, data))
 
 
 @app.command()
@@ -267,6 +295,29 @@ def project(
     if against:
         change = compare_translations(earlier, measured.translations, splits[split])
         typer.echo(describe_change(change))
+
+
+@app.command("project-search")
+def project_search(
+    file: Annotated[Path, typer.Argument(help="Your decoder, with the function translate.")],
+    template: Annotated[Path, typer.Option(help="The decoder to compare its speed with.")] = Path(
+        "projects/search/decoder.py"
+    ),
+    split: Annotated[str, typer.Option(help="compositional, which counts, or dev.")] = (
+        "compositional"
+    ),
+    sentences: Annotated[int, typer.Option(min=20, help="How many of them.")] = 1000,
+) -> None:
+    """Measure the decoder of a project: its speed beside the template's, BLEU, what it finds."""
+    import torch
+
+    from mtcourse.project.own_search import measure_search
+    from mtcourse.text.corpora import builtin_corpus
+
+    torch.set_num_threads(1)
+    if split not in ("dev", "compositional"):
+        raise MtcourseError(f"this project is scored on dev or compositional, not on {split!r}")
+    typer.echo(measure_search(file, template, builtin_corpus().splits[split][:sentences]))
 
 
 @app.command()
@@ -375,6 +426,30 @@ def run_solutions(
         typer.echo(f"ran {path}")
 
 
+def _new_words(checkpoint: Path | None, sources: Sequence[str]) -> str:
+    """What to say of words that training never showed; nothing if nobody knows, or all are known.
+
+    Each word is named once, in the order in which they come.
+    """
+    from mtcourse.models.translator import SHIPPED
+    from mtcourse.text.corpus_record import CorpusRecord
+    from mtcourse.text.known_words import unknown_words
+
+    record = CorpusRecord.load(checkpoint or SHIPPED)
+    if record is None:
+        return ""
+    known = frozenset(record.known)
+    words = [word for source in sources for word in unknown_words(source, known)]
+    new = list({word.lower(): word for word in reversed(words)}.values())[::-1]
+    if not new:
+        return ""
+    more = f" and {len(new) - NEW_WORDS:,} more" if len(new) > NEW_WORDS else ""
+    return (
+        f"new to the translator, which guesses at them from their letters: "
+        f"{', '.join(new[:NEW_WORDS])}{more}"
+    )
+
+
 Scored = tuple["TrainingState", Callable[[], str]]
 """How far a run has come, and what says how good its model is."""
 
@@ -419,7 +494,13 @@ def _train_translator(
     typer.echo(f"{data.name}: {len(data.splits['train']):,} pairs to train on", err=True)
     with progress() as show:
         trained = train_translator(
-            data, out, recipe, callbacks=[show, *logs()], resume=resume, device=device
+            data,
+            out,
+            recipe,
+            callbacks=[show, *logs()],
+            resume=resume,
+            device=device,
+            say=lambda told: typer.echo(told, err=True),
         )
     if trained.skipped:
         typer.echo(f"left out {len(trained.skipped)}: {trained.skipped[0].reason}, …", err=True)

@@ -132,9 +132,11 @@ def test_the_same_commands_serve_a_text_of_ones_own(run, tmp_path, family, line,
     assert status == 0, err
     assert printed.startswith("De")
     assert run("sample", line, "--checkpoint", out, "--search", "sample:1")[1] == printed
-    status, _, err = run("translate", line, "--checkpoint", out)
-    assert status == 2
-    assert f"family {family}" in err
+    for command in (("translate", line), ("page", "--out", tmp_path / "page")):
+        status, _, err = run(*command, "--checkpoint", out)
+        assert status == 2
+        assert f"family {family}" in err
+    assert not (tmp_path / "page").exists()
 
 
 def test_evaluate_takes_every_pair_of_a_file(run, tsv, monkeypatch):
@@ -168,6 +170,8 @@ def test_evaluate_takes_every_pair_of_a_file(run, tsv, monkeypatch):
         (["train", "--out", "x", "--family", "decoder", "--resume"], "no run to resume in x"),
         (["train", "--out", "x", "--family", "decoder", "--corpus", "no.txt"], "no.txt"),
         (["train", "--out", "x", "--family", "decoder", "--language", "fr"], "no text in 'fr'"),
+        (["page", "--out", "x", "--checkpoint", "nowhere"], "there is no translator in nowhere"),
+        (["page", "--out", "x", "--corpus", "nothing.tsv"], "nothing.tsv"),
         (["sample", "De hond", "--checkpoint", "nowhere"], "there is no model in nowhere"),
         (["sample", "De hond", "--family", "cnn"], "no family 'cnn'"),
         (["sample", "De hond", "--search", "sample:x"], "'x' is no seed"),
@@ -187,6 +191,42 @@ def test_what_a_user_got_wrong_is_one_line(run, arguments, said, tmp_path, monke
 def test_the_shipped_translator_translates_the_readmes_sentence(run):
     _, out, _ = run("translate", "Yesterday the old baker did not open the shop.")
     assert out == "Gisteren opende de oude bakker de winkel niet.\n"
+
+
+def test_new_words_are_named_once_beside_the_translations(run, checkpoint, monkeypatch):
+    sentences = "The zebra sees a Gnu.\nThe ZEBRA, the gnu and the emu\n"
+    status, out, err = run("translate", "-", stdin=sentences)
+    assert status == 0
+    assert out.count("\n") == 2
+    assert err.strip().endswith("letters: zebra, Gnu, emu")
+    assert err.count("\n") == 1
+    assert run("translate", "The dog sleeps.")[2] == ""
+    monkeypatch.setattr(cli, "NEW_WORDS", 2)
+    assert (
+        run("translate", "-", stdin=sentences)[2].strip().endswith("letters: zebra, Gnu and 1 more")
+    )
+    assert run("translate", "A zebra", "--checkpoint", checkpoint)[2] == "", "an older run"
+
+
+def test_a_trained_run_keeps_what_its_page_needs(run, tsv, tmp_path):
+    """A small corpus: the vocabulary that fits is taken, and said."""
+    out, page = tmp_path / "run", tmp_path / "page"
+    status, _, err = run("train", "--corpus", tsv, "--out", out, "--steps", "1")
+    assert status == 0, err
+    pieces = Translator.load(out).tokenizers.source.vocabulary_size
+    assert pieces < 2000
+    assert f"the vocabulary has {pieces:,} pieces, as many as this text yields, not 2,000" in err
+    corpus = load_corpus(str(tsv))
+    tsv.unlink()
+    status, printed, err = run("page", "--checkpoint", out, "--out", page)
+    assert status == 0, err
+    assert str(page / "index.html") in printed
+    assert "MB" in printed
+    text = (page / "index.html").read_text(encoding="utf-8")
+    assert f"the vocabulary has {pieces:,} pieces, as many as this text yields" in text
+    assert f"Measured on {len(corpus.splits['test'])} sentences" in text
+    assert "English to Dutch" in text
+    assert run("translate", "The zebra", "--checkpoint", out)[2].strip().endswith("zebra")
 
 
 def test_importing_the_package_imports_nothing_heavy():

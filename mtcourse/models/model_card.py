@@ -43,6 +43,7 @@ class CardFacts:
         steps: updates.
         cpu_minutes: processor time of training, all threads.
         beams: of the translations that were scored.
+        note: what differs from the recipe, if anything does.
     """
 
     purpose: Purpose
@@ -51,6 +52,7 @@ class CardFacts:
     steps: int
     cpu_minutes: float
     beams: int
+    note: str = ""
 
 
 def write_card(
@@ -139,6 +141,7 @@ def _card(
             f"{config.d_model}, {config.h} heads, d_ff {config.d_ff}, {config.encoder_layers} + "
             f"{config.decoder_layers} layers, {config.norm}-norm, vocabularies of {config.V_s:,} "
             f"and {config.V_t:,} pieces.",
+            *([f"- Unlike the recipe: {facts.note}."] if facts.note else []),
             f"- Corpus: {facts.corpus}",
             f"- Made by `{facts.purpose.script}` with seed {facts.seed}: {facts.steps:,} updates, "
             f"{facts.cpu_minutes:.1f} CPU-minutes on {machine_in_words()}.",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import json
-import re
 import tempfile
 from collections.abc import Iterable, Sequence
 from html import escape
@@ -15,13 +14,15 @@ import torch
 
 from mtcourse.figures.explorer import CSS, JAVASCRIPT, module
 from mtcourse.models.translator import BEST, Translator
+from mtcourse.text.corpora import builtin_corpus
+from mtcourse.text.known_words import known_words
+from mtcourse.text.languages import direction, language_tag, sentence_in
 from mtcourse.text.tokenizer import Tokenizer
 from mtcourse.whole_files import write_whole
 
 PART_BYTES = 300_000
 """Bytes of the weights in each file, so that a page can say how much of them has come."""
 STYLES = (JAVASCRIPT / "live_translator.css").read_text(encoding="utf-8")
-_WORD = re.compile(r"[^\W\d_][\w'’-]*")
 
 
 def write_live_translator(
@@ -36,18 +37,9 @@ def write_live_translator(
         folder: where the files go; made if needed.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    weights = half_precision(translator)
+    model, weights = model_files(translator, sentences)
     parts = [weights[at : at + PART_BYTES] for at in range(0, len(weights), PART_BYTES)]
-    source, target = translator.tokenizers.source, translator.tokenizers.target
-    model = {
-        "config": translator.model.config.to_dict(),
-        "source": vocabulary(source),
-        "target": None if translator.tokenizers.joint else vocabulary(target),
-        "known": known_words(sentences),
-        "examples": list(examples),
-        "parts": len(parts),
-        "weights": [],
-    }
+    model |= {"examples": list(examples), "parts": len(parts), "weights": []}
     write_whole(folder / "model.js", f"globalThis.mtcourseTranslator = {_json(model)};\n".encode())
     for number, part in enumerate(parts):
         text = base64.b64encode(part).decode("ascii")
@@ -60,7 +52,9 @@ def write_live_translator(
     write_whole(folder / "live_translator.css", (CSS + STYLES).encode())
 
 
-def live_translator_html(folder: str, sentence: str, translation: str, language: str = "nl") -> str:
+def live_translator_html(
+    folder: str, sentence: str, translation: str, language: str = "nl", reads: str = "en"
+) -> str:
     """The translator's place in a page; without scripts it shows one translation.
 
     Args:
@@ -68,18 +62,44 @@ def live_translator_html(folder: str, sentence: str, translation: str, language:
         sentence: what stands in the text box at first.
         translation: of this sentence.
         language: of the translation, a code such as nl.
+        reads: of the sentence, likewise.
     """
     place = escape(folder, quote=True)
+    from_tag, to_tag = escape(language_tag(reads)), escape(language_tag(language))
+    from_way, to_way = direction(reads), direction(language)
     return (
         f'<link rel="stylesheet" href="{place}/live_translator.css">\n'
         f'<div class="mtcourse-explorer live-translator" role="group" aria-label="The translator" '
-        f'data-live-translator data-folder="{place}" data-language="{escape(language)}" '
-        f'data-asks="An English sentence" data-sentence="{escape(sentence)}" '
+        f'data-live-translator data-folder="{place}" data-language="{to_tag}" '
+        f'data-direction="{to_way}" data-reads="{from_tag}" data-reads-direction="{from_way}" '
+        f'data-asks="{escape(sentence_in(reads))}" data-sentence="{escape(sentence)}" '
         f'data-translation="{escape(translation)}">\n'
-        f'<p lang="en">{escape(sentence)}</p>\n<p lang="{escape(language)}">{escape(translation)}'
-        f"</p>\n<noscript>With JavaScript you can type your own sentence here.</noscript></div>\n"
+        f'<p lang="{from_tag}" dir="{from_way}">{escape(sentence)}</p>\n'
+        f'<p lang="{to_tag}" dir="{to_way}">{escape(translation)}</p>\n'
+        f"<noscript>With JavaScript you can type your own sentence here.</noscript></div>\n"
         f'<script defer src="{place}/live_translator.js"></script>'
     )
+
+
+def model_files(
+    translator: Translator, sentences: Iterable[str] | None = None
+) -> tuple[dict[str, Any], bytes]:
+    """What ``loaded_translator.js`` makes a translator of: its description, and its weights.
+
+    Args:
+        translator: its weights are given in half precision.
+        sentences: source sentences that it has learnt from; None takes the built-in corpus's.
+    """
+    if sentences is None:
+        sentences = [pair.source for pair in builtin_corpus().splits["train"]]
+    source, target = translator.tokenizers.source, translator.tokenizers.target
+    model = {
+        "config": translator.model.config.to_dict(),
+        "source": vocabulary(source),
+        "target": None if translator.tokenizers.joint else vocabulary(target),
+        "known": known_words(sentences),
+    }
+    return model, half_precision(translator)
 
 
 def half_precision(translator: Translator) -> bytes:
@@ -93,11 +113,6 @@ def vocabulary(tokenizer: Tokenizer) -> dict[str, Any]:
     """What ``pieces.js`` needs of a tokenizer."""
     pieces = tokenizer.pieces(range(tokenizer.vocabulary_size))
     return {"pieces": pieces, "scores": tokenizer.scores}
-
-
-def known_words(sentences: Iterable[str]) -> list[str]:
-    """The words of sentences in small letters, each once, in the order of the alphabet."""
-    return sorted({word.lower() for one in sentences for word in _WORD.findall(one)})
 
 
 def _json(value: Any) -> str:

@@ -7,7 +7,7 @@ import random
 import shutil
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -25,6 +25,7 @@ from mtcourse.models.model_card import CardFacts, Purpose, write_card
 from mtcourse.models.translator import BEST, LAST, TOKENIZER, Translator, pick_device
 from mtcourse.text.batches import Batch, Skipped, batches_in_order, bucketed_batches, encode_pairs
 from mtcourse.text.corpora import ParallelCorpus
+from mtcourse.text.corpus_record import CorpusRecord
 from mtcourse.text.pairs import SentencePair
 from mtcourse.text.tokenizer import TokenizerPair
 from mtcourse.training.callbacks import Callback, CsvLog, keep_best
@@ -143,11 +144,14 @@ def train_translator(
     callbacks: Sequence[Callback] = (),
     resume: bool = False,
     device: str = "auto",
+    say: Callable[[str], None] = lambda _: None,
 ) -> Trained:
     """Trains tokenizers and a model on a corpus's training split, and keeps them in a folder.
 
     The folder then holds ``tokenizer``, ``last`` (to resume from), ``best`` (lowest dev loss),
-    ``recipe.json`` and ``losses.csv``.
+    ``recipe.json``, ``losses.csv``, and ``corpus.json``: the words of the training text and the
+    test set. Where the text does not allow a vocabulary as large as the recipe's, the nearest size
+    is taken.
 
     Args:
         corpus: pairs with the splits "train" and "dev".
@@ -156,6 +160,7 @@ def train_translator(
         callbacks: called with every step's report.
         resume: goes on where the run in ``folder`` stopped.
         device: as for ``Translator.load``.
+        say: is told what differs from the recipe, before training begins.
 
     Raises:
         MtcourseError: the corpus lacks a split, the folder holds another run, training diverged.
@@ -165,6 +170,10 @@ def train_translator(
     _check_splits(corpus)
     check_folder(folder, resume)
     tokenizers = _tokenizers(corpus, recipe, folder, resume)
+    if told := fitted_vocabulary(recipe, tokenizers):
+        say(told)
+    if CorpusRecord.load(folder) is None:
+        CorpusRecord.of(corpus).save(folder)
     examples, skipped = encode_pairs(corpus.splits["train"], tokenizers, recipe.model.max_length)
     dev_examples, _ = encode_pairs(corpus.splits["dev"], tokenizers, recipe.model.max_length)
     dev = batches_in_order(
@@ -188,6 +197,19 @@ def train_translator(
     if not state.interrupted:
         restore_weights(model, load_checkpoint(folder / BEST))
     return Trained(Translator(model, tokenizers), state, skipped)
+
+
+def fitted_vocabulary(recipe: Recipe, tokenizers: TokenizerPair) -> str:
+    """What to say where the vocabulary is not as large as the recipe asks; else nothing."""
+    wanted, found = recipe.model.V_s, tokenizers.source.vocabulary_size
+    if found == wanted:
+        return ""
+    why = (
+        "as many as this text yields"
+        if found < wanted
+        else "as many as the characters of this text need"
+    )
+    return f"the vocabulary has {found:,} pieces, {why}, not {wanted:,}"
 
 
 def evaluate_translator(
@@ -227,6 +249,8 @@ def publish_translator(
         cpu_minutes = (time.process_time() - started) / 60
         trained.translator.save(out, dtype=torch.float16)
         shutil.copy(Path(folder) / "losses.csv", out / "losses.csv")
+    # Its test set stays with the corpus: what is shipped has to be small.
+    CorpusRecord.of(corpus).without_test().save(out)
     translator = Translator.load(out, device="cpu")
     search = partial(beam_search, beams=beams)
     results = {
@@ -240,6 +264,7 @@ def publish_translator(
         steps=trained.state.step,
         cpu_minutes=cpu_minutes,
         beams=beams,
+        note=fitted_vocabulary(recipe, translator.tokenizers),
     )
     scores = {name: of_set for name, (of_set, _) in results.items()}
     pairs, (_, translations) = corpus.splits[test_sets[0]], results[test_sets[0]]
@@ -272,7 +297,7 @@ def _tokenizers(
     if resume:
         return TokenizerPair.load(folder / TOKENIZER)
     folder.mkdir(parents=True, exist_ok=True)
-    tokenizers = TokenizerPair.train(corpus.splits["train"], recipe.model.V_s)
+    tokenizers = TokenizerPair.train_nearest(corpus.splits["train"], recipe.model.V_s)
     tokenizers.save(folder / TOKENIZER)
     recipe.save(folder)
     return tokenizers

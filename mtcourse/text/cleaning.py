@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -95,9 +96,17 @@ def _is_untranslated(pair: SentencePair) -> bool:
 
 
 def _is_unequal(pair: SentencePair) -> bool:
-    """One side much longer than the other, in characters, with some slack for short ones."""
-    shorter, longer = sorted((len(pair.source), len(pair.target)))
+    """One side much longer than the other, in characters, with some slack for short ones.
+
+    A wide character, such as a Chinese one, counts as two.
+    """
+    shorter, longer = sorted((_width(pair.source), _width(pair.target)))
     return longer > 2 * shorter + 15
+
+
+def _width(text: str) -> int:
+    """Columns of a terminal that a text takes."""
+    return len(text) + sum(unicodedata.east_asian_width(one) in "WF" for one in text)
 
 
 def _has_few_letters(pair: SentencePair) -> bool:

@@ -15,8 +15,10 @@ from mtcourse.text.files import catalog_language, catalogs_below, language_code,
 from mtcourse.text.pairs import SentencePair
 from mtcourse.text.splitting import draw_groups, split_pairs
 
-_LANGUAGE = re.compile(r"[a-z]{2,3}(?:[-_][A-Za-z]{2,8})?")
+_LANGUAGE = re.compile(r"[a-z]{2,3}(?:[-_](?:[A-Za-z]{2,8}|\d{3})){0,2}")
 
+NAMED = 3
+"""Catalogs that the name of a corpus lists."""
 SHORT = 12
 """Words of the sentences by which LibreOffice's pages are drawn, whatever the corpus's longest."""
 
@@ -134,7 +136,8 @@ def gettext_corpus(
     """
     dropped = Dropped()
     pairs = [pair for path in paths for pair in messages(Path(path), dropped)]
-    name = ", ".join(Path(path).name for path in paths)
+    names = list(dict.fromkeys(Path(path).name for path in paths))
+    name = ", ".join(names[:NAMED]) + (f" and {len(names) - NAMED} more" * (len(names) > NAMED))
     return _corpus(name, "en", target_language, licence, pairs, dropped, seed)
 
 

@@ -16,7 +16,10 @@ if TYPE_CHECKING:
     import polib
 
 _MARK = re.compile(r"(?<![A-Z])[_&~](?=\w)|[_&~](?=[a-z])")
-_LOCALE = re.compile(r"([a-z]{2,3})(?:[-_]([A-Z][A-Za-z]{1,7}|\d{3}))?(?:[.@].*)?")
+_LOCALE = re.compile(
+    r"([a-z]{2,3})(?:[-_]([A-Z][A-Za-z]{1,7}|\d{3}))?(?:[-_]([A-Z]{2}|\d{3}))?(?:[.@].*)?"
+)
+_SMALL_REGION = re.compile(r"([a-z]{2,3}[-_])([a-z]{2})")
 _ENTITY = re.compile(r"&\w+;")
 
 
@@ -63,10 +66,10 @@ def catalog_language(path: Path) -> str:
     Raises:
         MtcourseError: nothing says it; or the catalog has to be read for it and cannot be.
     """
-    if path.parent.name == "LC_MESSAGES":
-        return language_code(path.parent.parent.name)
+    if path.parent.name == "LC_MESSAGES" and (code := _stated_code(path.parent.parent.name)):
+        return code
     named = language_code(path.stem.split(".")[-1])
-    code = language_code(_catalog(path).metadata.get("Language", "")) or named
+    code = _stated_code(_catalog(path).metadata.get("Language", "")) or named
     if not code:
         raise MtcourseError(
             f"{path} does not say its language: give its header a line Language, or call it nl.po"
@@ -78,6 +81,12 @@ def language_code(name: str) -> str:
     """A code such as pt-BR for gettext's pt_BR or pt_BR.UTF-8; nothing for other words."""
     match = _LOCALE.fullmatch(name.strip())
     return "-".join(filter(None, match.groups())) if match else ""
+
+
+def _stated_code(name: str) -> str:
+    """As ``language_code``, also for zh-cn, which is no word where a language has to stand."""
+    region = _SMALL_REGION.fullmatch(name.strip())
+    return language_code(region[1] + region[2].upper() if region else name)
 
 
 def catalogs_below(folder: Path) -> dict[str, list[Path]]:

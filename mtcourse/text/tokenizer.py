@@ -12,7 +12,7 @@ import os
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -82,10 +82,31 @@ class Tokenizer:
         Raises:
             MtcourseError: no text, or a vocabulary size that this text does not allow.
         """
-        text = [line for sentence in sentences if (line := normalise(sentence))]
-        if not text:
-            raise MtcourseError("there is no text to train a tokenizer on: every sentence is empty")
-        return cls(_train([*text, *_words_at_an_end(text)], vocabulary_size))
+        return cls(_train(_text_to_learn(sentences), vocabulary_size))
+
+    @classmethod
+    def train_nearest(cls, sentences: Iterable[str], vocabulary_size: int) -> Tokenizer:
+        """Learns a vocabulary of this size, or of the nearest size that the text allows.
+
+        A small text yields fewer pieces than a default asks for; a script of many characters, such
+        as Chinese, may need more. SentencePiece says how many.
+
+        Args:
+            sentences: as for ``train``.
+            vocabulary_size: the number of pieces to try first.
+
+        Raises:
+            MtcourseError: no text.
+        """
+        text = _text_to_learn(sentences)
+        sizes = [vocabulary_size]
+        while True:
+            try:
+                return cls(_train(text, sizes[-1]))
+            except _WrongSizeError as wrong:
+                if wrong.nearest in sizes:
+                    raise
+                sizes.append(wrong.nearest)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Tokenizer:
@@ -219,15 +240,35 @@ class TokenizerPair:
         Raises:
             MtcourseError: no text, or a vocabulary size that this text does not allow.
         """
+        return cls._trained(pairs, vocabulary_size, joint, Tokenizer.train)
+
+    @classmethod
+    def train_nearest(
+        cls, pairs: Iterable[SentencePair], vocabulary_size: int, joint: bool = True
+    ) -> TokenizerPair:
+        """As ``train``, with the nearest size that the text allows.
+
+        Raises:
+            MtcourseError: no text.
+        """
+        return cls._trained(pairs, vocabulary_size, joint, Tokenizer.train_nearest)
+
+    @classmethod
+    def _trained(
+        cls,
+        pairs: Iterable[SentencePair],
+        vocabulary_size: int,
+        joint: bool,
+        train: Callable[[Iterable[str], int], Tokenizer],
+    ) -> TokenizerPair:
+        """One tokenizer of both sides, or one of each."""
         pairs = list(pairs)
         sources = [pair.source for pair in pairs]
         targets = [pair.target for pair in pairs]
         if joint:
-            both = Tokenizer.train(sources + targets, vocabulary_size)
+            both = train(sources + targets, vocabulary_size)
             return cls(both, both)
-        return cls(
-            Tokenizer.train(sources, vocabulary_size), Tokenizer.train(targets, vocabulary_size)
-        )
+        return cls(train(sources, vocabulary_size), train(targets, vocabulary_size))
 
     @property
     def joint(self) -> bool:
@@ -265,6 +306,22 @@ def _model_files(folder: str | os.PathLike[str]) -> tuple[Path, Path, Path]:
     """The names of a joint, a source and a target model."""
     folder = Path(folder)
     return folder / "tokenizer.model", folder / "source.model", folder / "target.model"
+
+
+class _WrongSizeError(MtcourseError):
+    """A text does not allow a vocabulary size; ``nearest`` is the nearest one that it allows."""
+
+    def __init__(self, said: str, nearest: int) -> None:
+        super().__init__(said)
+        self.nearest = nearest
+
+
+def _text_to_learn(sentences: Iterable[str]) -> list[str]:
+    """The sentences in their normal form, and what else SentencePiece has to see."""
+    text = [line for sentence in sentences if (line := normalise(sentence))]
+    if not text:
+        raise MtcourseError("there is no text to train a tokenizer on: every sentence is empty")
+    return [*text, *_words_at_an_end(text)]
 
 
 def _words_at_an_end(text: Iterable[str]) -> list[str]:
@@ -307,20 +364,24 @@ def _train(text: list[str], vocabulary_size: int) -> bytes:
             eos_piece=SPECIAL_PIECES[EOS],
         )
     except RuntimeError as error:
-        raise MtcourseError(_size_complaint(str(error), vocabulary_size)) from error
+        raise _size_complaint(str(error), vocabulary_size) from error
     return model.getvalue()
 
 
-def _size_complaint(message: str, vocabulary_size: int) -> str:
+def _size_complaint(message: str, vocabulary_size: int) -> MtcourseError:
     """SentencePiece's message about an impossible size, in plain words."""
     if smallest := _TOO_SMALL.search(message):
-        return (
+        return _WrongSizeError(
             f"a vocabulary of {vocabulary_size} pieces is too small for this text: its characters, "
-            f"the 4 special pieces and the 256 bytes need at least {smallest[1]}"
+            f"the 4 special pieces and the 256 bytes need at least {smallest[1]}",
+            int(smallest[1]),
         )
     if largest := _TOO_LARGE.search(message):
-        return (
+        return _WrongSizeError(
             f"a vocabulary of {vocabulary_size} pieces is too large for this text: "
-            f"it yields at most {largest[1]}; ask for fewer or give more text"
+            f"it yields at most {largest[1]}; ask for fewer or give more text",
+            int(largest[1]),
         )
-    return f"SentencePiece could not train a vocabulary of {vocabulary_size} pieces: {message}"
+    return MtcourseError(
+        f"SentencePiece could not train a vocabulary of {vocabulary_size} pieces: {message}"
+    )

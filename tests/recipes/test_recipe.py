@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 from functools import partial
 
@@ -20,6 +21,7 @@ from mtcourse.recipes.translator import (
     train_translator,
 )
 from mtcourse.text.corpora import ParallelCorpus
+from mtcourse.text.corpus_record import RECORD, CorpusRecord
 from mtcourse.text.grammar import sample_pairs
 from mtcourse.text.tokenizer import TokenizerPair
 from mtcourse.training.loop import TrainingConfig
@@ -70,7 +72,8 @@ def test_training_lowers_the_loss_and_keeps_all_that_is_needed(corpus, tmp_path)
     assert sum(losses[-5:]) < 0.8 * sum(losses[:5])
     assert trained.state.dev_losses[-1][1] < trained.state.dev_losses[0][1]
     written = {path.name for path in (tmp_path / "run").iterdir()}
-    assert written == {"tokenizer", "best", "last", "recipe.json", "losses.csv"}
+    assert written == {"tokenizer", "best", "last", "recipe.json", "losses.csv", "corpus.json"}
+    assert CorpusRecord.load(tmp_path / "run") == CorpusRecord.of(corpus)
     assert Recipe.load(tmp_path / "run") == recipe(40)
     sentences = [pair.source for pair in corpus.splits["test"]]
     loaded = Translator.load(tmp_path / "run", "cpu")
@@ -140,6 +143,7 @@ def test_publishing_writes_what_the_card_says_as_measured(corpus, tmp_path):
     assert {path.name for path in folder.iterdir()} == {
         "README.md",
         "best",
+        "corpus.json",
         "losses.csv",
         "scores.json",
         "tokenizer",
@@ -159,3 +163,39 @@ def test_publishing_writes_what_the_card_says_as_measured(corpus, tmp_path):
     assert "5 updates" in card
     assert examples[0]["source"] in card
     assert translations
+
+
+@pytest.mark.parametrize("count", [2, 5])
+@pytest.mark.trains
+def test_a_corpus_too_small_for_the_vocabulary_is_trained_on(tmp_path, count):
+    pairs = tuple(sample_pairs(count, seed=1))
+    small = ParallelCorpus("tiny", "en", "nl", "MIT", {"train": pairs, "dev": pairs, "test": pairs})
+    said: list[str] = []
+    asked = replace(recipe(2), model=replace(recipe(2).model, V_s=2000, V_t=2000))
+    trained = train_translator(small, tmp_path / "run", asked, device="cpu", say=said.append)
+    pieces = trained.translator.tokenizers.source.vocabulary_size
+    assert said == [f"the vocabulary has {pieces:,} pieces, as many as this text yields, not 2,000"]
+
+
+def test_a_record_that_is_damaged_or_newer_is_named(corpus, tmp_path):
+    assert CorpusRecord.load(tmp_path) is None
+    record = CorpusRecord.of(corpus)
+    record.save(tmp_path)
+    values = json.loads((tmp_path / RECORD).read_text(encoding="utf-8"))
+    for change in ({"format": 2}, {"test": [["alone"]]}, {"more": 1}):
+        (tmp_path / RECORD).write_text(json.dumps(values | change), encoding="utf-8")
+        with pytest.raises(MtcourseError, match=r"corpus\.json is not what a training run keeps"):
+            CorpusRecord.load(tmp_path)
+    (tmp_path / RECORD).write_text("{", encoding="utf-8")
+    with pytest.raises(MtcourseError, match=r"corpus\.json is not"):
+        CorpusRecord.load(tmp_path)
+
+
+@pytest.mark.trains
+def test_a_card_says_which_vocabulary_was_taken(corpus, tmp_path):
+    asked = replace(recipe(1), model=replace(recipe(1).model, V_s=3000, V_t=3000))
+    publish_translator(corpus, asked, tmp_path, Purpose("x", "y", "z"), beams=2)
+    card = (tmp_path / "README.md").read_text(encoding="utf-8")
+    assert re.search(
+        r"the vocabulary has [\d,]+ pieces, as many as this text yields, not 3,000", card
+    )

@@ -36,6 +36,7 @@ def test_each_reason_has_its_pairs(source, target, reason):
         ("Is the value of x < 7?", "Is de waarde van x < 7?"),
         ("Open Calc", "Calc openen"),
         ("word " * 60, "woord " * 60),
+        ("Conflicting form data was submitted. Please try again.", "表单数据有冲突。请再试一次。"),
     ],
 )
 def test_good_pairs_stay(source, target):

@@ -238,12 +238,46 @@ def test_a_tree_of_catalogs_is_read_in_one_language(folder):
     assert {"Only in shop here", "Only in blog here"} <= found
     assert not any("po/s" in source for source in found)
     assert corpus.target_language == "nl"
-    assert corpus.name == "django.po, nl.po, django.po", "what is compiled is not read again"
+    assert corpus.name == "django.po, nl.po", "what is compiled is not read again"
     with pytest.raises(MtcourseError, match=r"has catalogs in de-AT, nl: say which"):
         load_corpus(str(folder))
     with pytest.raises(MtcourseError, match=r"has no catalog in fr; it has de-AT, nl"):
         load_corpus(f"{folder}:fr")
     assert load_corpus(f"{folder}/shop").target_language == "nl"
+
+
+def test_small_letters_and_scripts_in_the_names_of_folders(folder):
+    """As in real trees: zh-cn and zh-tw are two languages, es_419 and zh_Hans_CN are languages."""
+    codes = {"zh-cn": "zh-CN", "zh-tw": "zh-TW", "es_419": "es-419", "zh_Hans_CN": "zh-Hans-CN"}
+    for name in codes:
+        place = folder / "locale" / name / "LC_MESSAGES"
+        place.mkdir(parents=True)
+        catalog().save(str(place / "django.po"))
+    for code in codes.values():
+        corpus = load_corpus(f"locale:{code}")
+        assert corpus.target_language == code
+        assert corpus.name == "django.po"
+
+
+def test_a_folder_that_is_no_language_leaves_it_to_the_header(folder):
+    place = folder / "locales" / "LC_MESSAGES"
+    place.mkdir(parents=True)
+    po = catalog()
+    po.metadata["Language"] = "pt-br"
+    po.save(str(place / "site.po"))
+    assert load_corpus("locales").target_language == "pt-BR"
+    del po.metadata["Language"]
+    po.save(str(place / "site.po"))
+    with pytest.raises(MtcourseError, match="does not say its language"):
+        load_corpus("locales")
+
+
+def test_a_tree_with_many_catalogs_has_a_short_name(folder):
+    place = folder / "nl" / "LC_MESSAGES"
+    place.mkdir(parents=True)
+    for name in "abcde":
+        catalog().save(str(place / f"{name}.po"))
+    assert load_corpus(f"{folder}:nl").name == "a.po, b.po, c.po and 2 more"
 
 
 def test_catalogs_that_come_with_sphinx_are_read():

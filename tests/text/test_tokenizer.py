@@ -142,6 +142,41 @@ def test_a_size_that_is_too_small_names_the_smallest_which_works(size: int) -> N
     assert Tokenizer.train(TEXT, smallest).vocabulary_size == smallest
 
 
+LETTERS = {
+    "few": "abcdefghij ",
+    "many": "".join(chr(0x4E00 + 7 * i) for i in range(2400)),
+}
+
+
+@pytest.mark.parametrize("count", [2, 5, 20, 100])
+@pytest.mark.parametrize("script", LETTERS)
+@given(data=st.data())
+@settings(deadline=None, max_examples=6)
+def test_a_size_that_does_not_fit_becomes_the_nearest(count, script, data) -> None:
+    rng = random.Random(data.draw(st.integers(0, 10**6)))
+    text = ["".join(rng.choices(LETTERS[script], k=30)) + "a" for _ in range(count)]
+    for asked in (1, 260, 300, 2000):
+        tokenizer = Tokenizer.train_nearest(text, asked)
+        found = tokenizer.vocabulary_size
+        assert tokenizer.decode_all(tokenizer.encode_all(text)) == list(map(normalise, text))
+        if found == asked:
+            continue
+        with pytest.raises(MtcourseError, match="too large" if found < asked else "too small"):
+            Tokenizer.train(text, asked)
+        # No size between the two works.
+        with pytest.raises(MtcourseError, match="too"):
+            Tokenizer.train(text, found + (1 if found < asked else -1))
+
+
+def test_a_joint_and_two_separate_vocabularies_fit() -> None:
+    pairs = [SentencePair("the dog", "de hond"), SentencePair("the cat", "de kat")]
+    joint = TokenizerPair.train_nearest(pairs, 2000)
+    separate = TokenizerPair.train_nearest(pairs, 2000, joint=False)
+    assert joint.joint
+    assert not separate.joint
+    assert 260 < separate.source.vocabulary_size <= joint.source.vocabulary_size < 2000
+
+
 @pytest.mark.parametrize("nothing", [[], ["", "  \n"]])
 def test_no_text_is_refused(nothing: list[str]) -> None:
     with pytest.raises(MtcourseError, match="no text"):

@@ -6,7 +6,7 @@ Chapter 20 shows one, and says how to read it.
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from mtcourse.decoding.search import Search
@@ -27,6 +27,7 @@ from mtcourse.recipes.error_analysis import (
     translated,
     unknown,
 )
+from mtcourse.recipes.memory import TranslationMemory
 from mtcourse.recipes.translator import Recipe
 from mtcourse.text.corpora import ParallelCorpus
 from mtcourse.whole_files import write_whole
@@ -83,15 +84,20 @@ def write_report(
         )
     pairs = corpus.splits[split]
     items = translated(pairs, translator.translate([pair.source for pair in pairs], search))
-    copied = translated(pairs, [pair.source for pair in pairs])
+    sources = [pair.source for pair in pairs]
+    remembered = TranslationMemory(corpus.splits["train"]).translate(sources)
     scores = scores_of(items)
+    baselines = {
+        "the nearest training sentence": scores_of(translated(pairs, remembered)),
+        "the source, copied": scores_of(translated(pairs, sources)),
+    }
     known = known_to([pair.source for pair in corpus.splits["train"]])
     training = [pair.target for pair in corpus.splits["train"]]
     named = f"{corpus.source_language} → {corpus.target_language}"
     parts = [
         [f"# Report on a translator, {named}: {corpus.name}"],
         _made(translator, corpus, run),
-        _scores(scores, scores_of(copied), split, search_name),
+        _scores(scores, baselines, split, search_name),
         _groups("By length of the source", "words", by_length(items), "BLEU"),
         _groups("By what is hard", "sentences", by_phenomenon(items, known), "kept"),
         _words(items, training, known),
@@ -154,14 +160,17 @@ def _training(run: Path | None) -> list[str]:
     return lines
 
 
-def _scores(scores: Scores, copied: Scores, split: str, search_name: str) -> list[str]:
+def _scores(
+    scores: Scores, baselines: Mapping[str, Scores], split: str, search_name: str
+) -> list[str]:
     return [
         "## Scores",
         "",
         f"On the split *{split}*, {scores.sentences:,} sentences, with the search {search_name}. "
         "95% intervals from 1,000 bootstrap resamples: they cover other sentences of the same "
-        "kind, and no other training run. A source that is merely copied shows what the scores "
-        "give away for names and numbers.",
+        "kind, and no other training run. Two baselines translate nothing: one writes the "
+        "translation of the most similar training sentence, the other copies the source, which "
+        "shows what the scores give away for names and numbers.",
         "",
         *_table(
             ["", "BLEU", "chrF2", "exact"],
@@ -172,7 +181,7 @@ def _scores(scores: Scores, copied: Scores, split: str, search_name: str) -> lis
                     _with_interval(of.chrf, of.chrf_interval),
                     f"{100 * of.exact:.1f}%",
                 ]
-                for name, of in (("this translator", scores), ("the source, copied", copied))
+                for name, of in {"this translator": scores, **baselines}.items()
             ],
         ),
         "",

@@ -10,7 +10,9 @@ import pytest
 
 from mtcourse.decoding.search import greedy_search
 from mtcourse.errors import MtcourseError
+from mtcourse.evaluation.scores import score
 from mtcourse.models.translator import SHIPPED, Translator
+from mtcourse.recipes.memory import TranslationMemory
 from mtcourse.recipes.report import YOURS, write_report
 from mtcourse.recipes.translator import evaluate_translator
 from mtcourse.text.cleaning import CleaningReport
@@ -42,6 +44,12 @@ def test_the_scores_are_those_of_evaluate(written):
     text, of = written
     scores, _ = evaluate_translator(TRANSLATOR, of.splits["test"], greedy_search)
     assert f"| this translator | {scores.bleu:.1f} (" in text
+    memory = TranslationMemory(of.splits["train"])
+    baseline = score(
+        memory.translate([pair.source for pair in of.splits["test"]]),
+        [(pair.target, *pair.references) for pair in of.splits["test"]],
+    )
+    assert f"| the nearest training sentence | {baseline.bleu:.1f} (" in text
     assert scores.bleu_signature in text
     assert "split *test*, 40 sentences, with the search greedy" in text
 

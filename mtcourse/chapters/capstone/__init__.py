@@ -1,0 +1,1 @@
+"""Chapter 20, the capstone: a translator of the reader's own."""

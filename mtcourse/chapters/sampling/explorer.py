@@ -1,0 +1,108 @@
+"""Explorer: what temperature, top-k, top-p and min-p make of the next token, and draws from it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from mtcourse.errors import MtcourseError
+from mtcourse.figures.explorer import Explorer, shown_pieces
+from mtcourse.models.language_model import LanguageModel
+from mtcourse.models.translator import Translator
+from mtcourse.page.live_translator import model_files
+from mtcourse.text.batches import pad, shift_right
+from mtcourse.text.tokenizer import BOS, EOS
+
+SCRIPT = Path(__file__).with_suffix(".js")
+
+BEGINNINGS = ("De kok", "Zij zegt dat de", "Zij zegt", "De man is heel", "Wij hebben")
+TRANSLATED = (
+    ("The lazy cooks believe that they have listened to us.", "De luie koks"),
+    ("She is not ordering sweet potatoes today.", "Zij bestelt vandaag"),
+)
+SOURCES = (
+    "The lazy cooks believe that they have listened to us.",
+    "She is not ordering sweet potatoes today.",
+    "The teacher will close the window because it is raining.",
+)
+
+
+def sampling_explorer(
+    language_model: LanguageModel | None = None,
+    translator: Translator | None = None,
+    beginnings: Sequence[str] = BEGINNINGS,
+    settings: Mapping[str, Any] | None = None,
+) -> Explorer:
+    """Shows the distribution of the next token behind filters in either order, and draws.
+
+    The logits of the texts are stored. Whole translations are drawn by the translator in the
+    reader's page, once it has been loaded.
+
+    Args:
+        language_model: whose next tokens; None takes the Dutch one that comes with the package.
+        translator: whose next tokens and translations; None takes the one of the package.
+        beginnings: texts that the language model goes on with.
+        settings: what is chosen at first: text and source (counted from 0), T (in tenths, 31 for
+            infinity), k, p and m (places in the lists of the sliders), order ("first" or "last":
+            where the temperature comes) and seed, the number of the first draw.
+
+    Raises:
+        MtcourseError: there is no beginning.
+
+    Source: C20 to C24. Chapter 19.
+    """
+    if not beginnings:
+        raise MtcourseError("an explorer of samplers needs at least one beginning of a text")
+    language_model = language_model or LanguageModel.load(device="cpu")
+    translator = translator or Translator.load(device="cpu")
+    texts = [_continued(language_model, text) for text in beginnings]
+    texts += [_translated(translator, source, begun) for source, begun in TRANSLATED]
+    data = {
+        "texts": texts,
+        "pieces": {
+            "dutch": _names(language_model.tokenizer),
+            "translator": _names(translator.tokenizers.target),
+        },
+        "sources": list(SOURCES),
+    }
+    return Explorer(
+        SCRIPT,
+        data,
+        {"text": 0, "T": 10, "k": 8, "p": 11, "m": 0, "order": "first", "source": 0, "seed": 1},
+        settings or {},
+        "This explorer needs JavaScript. It shows the probabilities of the next token of some "
+        "Dutch texts, and how a temperature, top-k, top-p and min-p change them in either order. "
+        "It draws tokens and whole translations from the result.",
+        lambda: model_files(translator),
+    )
+
+
+def _names(tokenizer: Any) -> list[str]:
+    return shown_pieces(tokenizer.pieces(list(range(tokenizer.vocabulary_size))))
+
+
+def _stored(logits: torch.Tensor) -> list[int]:
+    """Hundredths below the largest, as whole numbers: short in JSON, and close enough."""
+    return torch.round(100 * (logits.double() - logits.max())).long().tolist()
+
+
+@torch.no_grad()
+def _continued(language_model: LanguageModel, text: str) -> dict[str, Any]:
+    ids = torch.tensor([[BOS, *language_model.tokenizer.encode(text)]])
+    logits = language_model.model(ids)[0, -1]
+    return {"text": f"{text} …", "model": "dutch", "logits": _stored(logits)}
+
+
+@torch.no_grad()
+def _translated(translator: Translator, source: str, begun: str) -> dict[str, Any]:
+    ids = [*translator.tokenizers.source.encode(source), EOS]
+    target = [*translator.tokenizers.target.encode(begun), EOS]
+    logits = translator.model(pad([ids]), shift_right(pad([target])))[0, -1]
+    return {
+        "text": f"{source} → {begun} …",
+        "model": "translator",
+        "logits": _stored(logits),
+    }

@@ -29,7 +29,7 @@ def temperature(logits: Float[Tensor, "*batch V"], T: float | int) -> Float[Tens
     share the probability); at T = infinity all tokens that may be drawn are equally probable (C24).
 
     Args:
-        logits: a, of the next token, (*batch, V).
+        logits: a, of the next token, (..., V).
         T: the temperature, from 0 to infinity.
 
     Raises:
@@ -51,7 +51,7 @@ def top_k(logits: Float[Tensor, "*batch V"], k: int) -> Float[Tensor, "*batch V"
     """Keeps the k largest logits: only the k most probable tokens may be drawn (C21).
 
     Args:
-        logits: a, of the next token, (*batch, V).
+        logits: a, of the next token, (..., V).
         k: how many tokens stay, at least 1; of equal logits the first ones stay.
 
     Raises:
@@ -73,7 +73,7 @@ def top_p(logits: Float[Tensor, "*batch V"], p: float | int) -> Float[Tensor, "*
     one token always stays.
 
     Args:
-        logits: a, of the next token, (*batch, V).
+        logits: a, of the next token, (..., V).
         p: the probability that the nucleus must reach, above 0 and at most 1; 1 keeps all.
 
     Raises:
@@ -98,7 +98,7 @@ def min_p(logits: Float[Tensor, "*batch V"], p: float | int) -> Float[Tensor, "*
     p_i >= p max_j p_j is the same as a_i >= max_j a_j + log p, so no softmax is needed.
 
     Args:
-        logits: a, of the next token, (*batch, V).
+        logits: a, of the next token, (..., V).
         p: the share of the largest probability that a token must reach, from 0 to 1.
 
     Raises:

@@ -16,11 +16,11 @@ from mtcourse.decoding.search import normalised_score
 def power_score(
     log_probability: Float[Tensor, "*shape"], length: Int[Tensor, "*shape"], exponent: float
 ) -> Float[Tensor, "*shape"]:
-    """log p / |y|^exponent: neutral at 0, the mean per token at 1; larger favours longer ones.
+    """``log p / |y|^exponent``: neutral at 0, the mean per token at 1; larger favours longer ones.
 
     Args:
-        log_probability: log p of each hypothesis, (*shape).
-        length: its tokens, <eos> included, (*shape).
+        log_probability: log p of each hypothesis, of any shape.
+        length: its tokens, <eos> included, of any shape.
         exponent: Hugging Face and fairseq call it the length penalty.
 
     Source: C17; ``transformers`` and ``fairseq``. Chapter 18.
@@ -31,11 +31,11 @@ def power_score(
 def gnmt_score(
     log_probability: Float[Tensor, "*shape"], length: Int[Tensor, "*shape"], alpha: float
 ) -> Float[Tensor, "*shape"]:
-    """log p / ((5 + |y|) / 6)^alpha: neutral at 0; larger favours longer ones, less than a power.
+    """``log p / ((5 + |y|) / 6)^alpha``: neutral at 0; larger favours longer ones, gently.
 
     Args:
-        log_probability: log p of each hypothesis, (*shape).
-        length: its tokens, <eos> included, (*shape).
+        log_probability: log p of each hypothesis, of any shape.
+        length: its tokens, <eos> included, of any shape.
         alpha: 0.6 to 0.7 in the paper.
 
     Source: C17; Wu et al. (2016), equation 14, without their coverage penalty. Chapter 18.
@@ -46,11 +46,11 @@ def gnmt_score(
 def rewarded_score(
     log_probability: Float[Tensor, "*shape"], length: Int[Tensor, "*shape"], reward: float
 ) -> Float[Tensor, "*shape"]:
-    """log p + reward |y|: neutral at 0; larger favours longer ones.
+    """``log p + reward |y|``: neutral at 0; larger favours longer ones.
 
     Args:
-        log_probability: log p of each hypothesis, (*shape).
-        length: its tokens, <eos> included, (*shape).
+        log_probability: log p of each hypothesis, of any shape.
+        length: its tokens, <eos> included, of any shape.
         reward: in nats for each token.
 
     Source: C17; Murray and Chiang (2018). Chapter 18.

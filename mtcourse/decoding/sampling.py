@@ -65,7 +65,7 @@ def draw(logits: Float[Tensor, "*batch V"], generator: torch.Generator) -> Int[T
     """One token for each row, drawn from softmax(logits) (C20; chapter 19).
 
     Args:
-        logits: minus infinity where a token may not be drawn, (*batch, V).
+        logits: minus infinity where a token may not be drawn, (..., V).
         generator: where the random numbers come from, on the CPU.
     """
     rows = logits.reshape(-1, logits.shape[-1]).softmax(-1).cpu()

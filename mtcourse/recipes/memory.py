@@ -15,8 +15,8 @@ class TranslationMemory:
     """Translates nothing: finds the most similar known source, and gives its translation.
 
     Similar are sentences with the same character 4-grams: of their sets A and B it takes
-    |A ∩ B| / |A ∪ B|, the similarity by which the course finds near duplicates. Of equally similar
-    sentences it takes the first.
+    ``|A ∩ B| / |A ∪ B|``, the similarity by which the course finds near duplicates. Of equally
+    similar sentences it takes the first.
 
     Args:
         pairs: what it knows: the training split.

@@ -36,7 +36,7 @@ def reliability(
 def expected_calibration_error(
     confidence: Float[Tensor, " n"], right: Bool[Tensor, " n"], bins: int = 10
 ) -> float:
-    """sum over bins of n_b / n |mean confidence - share right|.
+    """The sum over bins of ``n_b / n |mean confidence - share right|``.
 
     Args:
         confidence: the probability of the most probable token.

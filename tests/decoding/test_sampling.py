@@ -14,7 +14,9 @@ from mtcourse.decoding.search import greedy_search
 from mtcourse.models.translator import Translator
 
 V, EOS = 6, 3
-TABLE = torch.randn(V, V, generator=torch.Generator().manual_seed(4)).log_softmax(-1)
+SCORES = torch.randn(V, V, generator=torch.Generator().manual_seed(4))
+SCORES[:, EOS] += 1  # else a filter may leave no way to end
+TABLE = SCORES.log_softmax(-1)
 
 
 class NoState:

@@ -50,7 +50,8 @@ def cases(draw: Draw) -> list[Case]:
     ]
 
 
-_NUMBER = re.compile(r"\d+")
+def _numbers(text):
+    return re.findall(r"\d+", text)
 
 
 def correct(triples):
@@ -58,7 +59,7 @@ def correct(triples):
     return _share(lambda s, r: Counter(s) & Counter(r), lambda must, t: must <= Counter(t))(triples)
 
 
-def _share(needed, has, find=_NUMBER.findall, nothing=None):
+def _share(needed, has, find=_numbers, nothing=None):
     """The share with another rule for what must be kept, and for whether it is."""
 
     def run(triples):
@@ -97,9 +98,9 @@ class Wrong:
 
         Divide by the number of sentences that have something to keep.
         """
-        asked = [(_both(*(_NUMBER.findall(x) for x in t[:2])), t[2]) for t in triples]
+        asked = [(_both(*(_numbers(x) for x in t[:2])), t[2]) for t in triples]
         asked = [(must, text) for must, text in asked if must]
-        kept = sum(_contains(must, _NUMBER.findall(text)) for must, text in asked)
+        kept = sum(_contains(must, _numbers(text)) for must, text in asked)
         return kept if asked else None
 
     def the_share_lost(triples):
@@ -129,8 +130,8 @@ class Wrong:
 
         First pick the sentences in which source and reference share a number.
         """
-        asked = [(_both(*(_NUMBER.findall(x) for x in t[:2])), t[2]) for t in triples]
-        kept = sum(_contains(m, _NUMBER.findall(text)) for m, text in asked if m)
+        asked = [(_both(*(_numbers(x) for x in t[:2])), t[2]) for t in triples]
+        kept = sum(_contains(m, _numbers(text)) for m, text in asked if m)
         return kept / len(asked) if any(m for m, _ in asked) else None
 
     def empty_counts_as_kept(triples):
@@ -139,8 +140,8 @@ class Wrong:
 
         First pick the sentences in which source and reference share a number.
         """
-        asked = [(_both(*(_NUMBER.findall(x) for x in t[:2])), t[2]) for t in triples]
-        kept = sum(_contains(m, _NUMBER.findall(text)) for m, text in asked)
+        asked = [(_both(*(_numbers(x) for x in t[:2])), t[2]) for t in triples]
+        kept = sum(_contains(m, _numbers(text)) for m, text in asked)
         return kept / len(asked) if any(m for m, _ in asked) else None
 
     def numbers_for_sentences(triples):
@@ -148,8 +149,8 @@ class Wrong:
 
         A sentence that loses one of three numbers is a sentence with a wrong number.
         """
-        asked = [(_both(*(_NUMBER.findall(x) for x in t[:2])), t[2]) for t in triples]
-        kept = sum(sum((m & Counter(_NUMBER.findall(text))).values()) for m, text in asked)
+        asked = [(_both(*(_numbers(x) for x in t[:2])), t[2]) for t in triples]
+        kept = sum(sum((m & Counter(_numbers(text))).values()) for m, text in asked)
         there = sum(sum(m.values()) for m, _ in asked)
         return kept / there if there else None
 
@@ -242,7 +243,7 @@ class Wrong:
         """
 
         def run(of_all):
-            asked = [(_both(*(_NUMBER.findall(x) for x in t[:2])), t[2]) for t in of_all]
+            asked = [(_both(*(_numbers(x) for x in t[:2])), t[2]) for t in of_all]
             asked = [(must, text) for must, text in asked if must]
             kept = [all(text.count(n) >= k for n, k in must.items()) for must, text in asked]
             return sum(kept) / len(kept) if kept else None

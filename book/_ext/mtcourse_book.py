@@ -100,7 +100,17 @@ def announce_failure(soup: BeautifulSoup) -> None:
         notice["role"] = "alert"
 
 
+def addresses_are_no_places(soup: BeautifulSoup) -> None:
+    """Bootstrap takes what stands behind # in a link for a selector, but not with this class.
+
+    A link to an explorer's settings, as ``#explorer=multi_head&layer=1``, is none.
+    """
+    for link in soup.select('a[href*="#explorer="], a[href*="#translate="]'):
+        link["class"] = [*dict.fromkeys([*link.get("class", []), "disabled"])]
+
+
 REPAIRS = (
+    addresses_are_no_places,
     drop_repeated_scripts,
     drop_widget_state,
     name_the_sidebar,

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import csv
 import os
+import re
 import shutil
 import tempfile
 import uuid
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from html import escape
@@ -31,11 +32,12 @@ from mtcourse.recipes.error_analysis import (
     scores_of,
     translated,
 )
-from mtcourse.recipes.translator import RECIPE, Recipe, fitted_vocabulary
+from mtcourse.recipes.report import MAY_BE_DONE
+from mtcourse.recipes.translator import RECIPE, Recipe, fitted_vocabulary, readable
 from mtcourse.text.corpora import ParallelCorpus, builtin_corpus
 from mtcourse.text.corpus_record import CorpusRecord
 from mtcourse.text.known_words import unknown_words, words_of
-from mtcourse.text.languages import direction, language_name, language_tag
+from mtcourse.text.languages import direction, language_name, language_tag, writes_no_spaces
 from mtcourse.text.pairs import SentencePair
 from mtcourse.whole_files import write_whole
 
@@ -45,8 +47,6 @@ WORST = 5
 FEWEST = 10
 """Sentences of a group that is scored: fewer say nothing."""
 BEAMS = 4
-SPACELESS = {"ja", "km", "lo", "my", "th", "yue", "zh"}
-"""Languages whose sentences sacrebleu's usual tokenizer takes for one word."""
 MARK = '<meta name="generator" content="mtcourse page">'
 """By this a folder is known for a page that may be written again."""
 _STYLES = (Path(__file__).parent / "page.css").read_text(encoding="utf-8")
@@ -89,6 +89,7 @@ class _Facts:
         beam: the same, searched with beams.
         left_out: test sentences that were too long.
         size: of the model's files, in bytes.
+        answers: what the card says in its author's words, by its headings.
     """
 
     record: CorpusRecord
@@ -98,6 +99,7 @@ class _Facts:
     beam: list[Translated]
     left_out: int
     size: int
+    answers: Mapping[str, str]
 
     def source(self, text: str, tag: str = "p") -> str:
         """A sentence of the source language as HTML."""
@@ -109,7 +111,10 @@ class _Facts:
 
 
 def write_translator_page(
-    run: Path | None, out: Path, corpus: ParallelCorpus | None = None
+    run: Path | None,
+    out: Path,
+    corpus: ParallelCorpus | None = None,
+    answers: Mapping[str, str] | None = None,
 ) -> Written:
     """Writes the page of a translator, whole or not at all.
 
@@ -120,6 +125,7 @@ def write_translator_page(
         run: the folder of a training run; None takes the translator that comes with the package.
         out: the folder to write; made if needed, or else empty, or such a page already.
         corpus: for a run that has kept no record of its corpus.
+        answers: what its author says on the model card, by heading, as ``answers_in`` reads them.
 
     Raises:
         MtcourseError: there is no translator in that folder, nobody knows its corpus, the corpus
@@ -144,7 +150,9 @@ def write_translator_page(
             partly / "translator",
         )
         size = _size(partly)[1]
-        facts = _Facts(record, translator, run or SHIPPED, greedy, beam, left_out, size)
+        facts = _Facts(
+            record, translator, run or SHIPPED, greedy, beam, left_out, size, answers or {}
+        )
         write_whole(partly / "index.html", _html(facts))
         _take_place(partly, out)
     except OSError as error:
@@ -183,14 +191,7 @@ def _test_set(
             "'test'. A page without scores would promise too much: name a corpus that has one, "
             "with --corpus"
         )
-    longest = translator.model.config.max_length
-    encoded = translator.tokenizers.source.encode_all(pair.source for pair in record.test)
-    pairs = [pair for pair, ids in zip(record.test, encoded, strict=True) if 0 < len(ids) < longest]
-    if not pairs:
-        raise MtcourseError(
-            f"every test sentence of {record.name} is longer than the {longest} pieces that the "
-            "translator reads"
-        )
+    pairs = readable(translator, record.test)
     return pairs, len(record.test) - len(pairs)
 
 
@@ -327,7 +328,6 @@ def _scores(facts: _Facts) -> list[str]:
         for name, of in named.items()
     ]
     target = facts.record.target_language
-    spaceless = language_tag(target).partition("-")[0] in SPACELESS
     note = (
         f"<p>BLEU compares words between spaces. {escape(language_name(target))} writes no spaces, "
         "so read chrF2, which compares characters.</p>"
@@ -343,7 +343,7 @@ def _scores(facts: _Facts) -> list[str]:
         f"seen.{left} The higher, the closer to the reference translations, up to 100. In brackets "
         "the 95% interval from 1,000 bootstrap resamples.</p>",
         _table("Scores", ["", "BLEU", "chrF2", "equal to the reference"], rows),
-        *([note] if spaceless else []),
+        *([note] if writes_no_spaces(target) else []),
         f'<p class="quiet">BLEU: <code>{escape(greedy.bleu_signature)}</code><br>'
         f"chrF2: <code>{escape(greedy.chrf_signature)}</code></p>",
     ]
@@ -409,9 +409,7 @@ def _card(facts: _Facts) -> list[str]:
     named = ", ".join(filter(None, (record.name, record.version)))
     entries = {
         "Corpus": f"{named}. Sentence pairs: {sizes}.",
-        "Licence of the corpus": record.licence
-        if record.licence != "not stated"
-        else "not stated. Ask whoever made the corpus before you publish this page.",
+        "Licence of the corpus": _licence(facts),
         "Model": f"encoder-decoder Transformer: d_model {config.d_model}, {config.h} heads, d_ff "
         f"{config.d_ff}, {config.encoder_layers} + {config.decoder_layers} layers, {config.norm}-"
         f"norm, vocabularies of {config.V_s:,} and {config.V_t:,} pieces, at most "
@@ -421,12 +419,36 @@ def _card(facts: _Facts) -> list[str]:
     }
     return [
         "<h2>Model card</h2>",
+        *(f"<h3>{escape(heading)}</h3>\n{_prose(text)}" for heading, text in facts.answers.items()),
+        *(["<h3>How it was made</h3>"] if facts.answers else []),
         "<dl>",
         *(f"<dt>{escape(name)}</dt><dd>{escape(text)}</dd>" for name, text in entries.items()),
         "</dl>",
         '<p class="quiet">A small model that one person trained: nobody should rely on its '
         "translations without reading them. Written by <code>mtcourse page</code>.</p>",
     ]
+
+
+def _licence(facts: _Facts) -> str:
+    """The licence of the corpus, or what to do where no file states it."""
+    if facts.record.licence != "not stated":
+        return facts.record.licence
+    if MAY_BE_DONE in facts.answers:
+        return f"not stated in its files; see \u201c{MAY_BE_DONE}\u201d above."
+    return "not stated. Ask whoever made the corpus before you publish this page."
+
+
+def _prose(text: str) -> str:
+    """Paragraphs and lists of an author's text, as HTML."""
+    blocks = []
+    for block in re.split(r"\n\s*\n", text.strip()):
+        lines = [line.strip() for line in block.splitlines()]
+        if all(line.startswith(("- ", "* ")) for line in lines):
+            items = "".join(f"<li>{escape(line[2:])}</li>" for line in lines)
+            blocks.append(f"<ul>{items}</ul>")
+        else:
+            blocks.append(f"<p>{escape(' '.join(lines))}</p>")
+    return "\n".join(blocks)
 
 
 def _training(facts: _Facts) -> dict[str, str]:

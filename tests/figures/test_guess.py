@@ -7,6 +7,7 @@ import re
 import pytest
 
 from mtcourse.errors import MtcourseError
+from mtcourse.figures.explorer import CSS
 from mtcourse.figures.guess import closest, guess
 from tests.helpers.browsing import ALONE, ROOT, violations, visit
 
@@ -120,6 +121,39 @@ def test_nobody_has_to_guess(opened):
     opened.page.get_by_role("button", name="Show the result without a guess").first.click()
     assert "out" in seen(opened.page)
     assert opened.page.get_by_role("status").first.inner_text() == "The answer is: 45%."
+
+
+@browsing
+def test_a_guess_is_made_once(opened):
+    page = opened.page
+    one = page.get_by_role("group", name="One?")
+    one.get_by_role("button", name="5%", exact=True).click()
+    one.get_by_role("button", name="45%").click()
+    assert page.get_by_role("status").first.inner_text() == "Not quite. The answer is: 45%."
+    pressed = one.get_by_role("button", pressed=True)
+    assert pressed.all_inner_texts() == ["5%"]
+
+
+@browsing
+def test_who_does_not_guess_keeps_the_place_on_the_page(opened):
+    page = opened.page
+    page.get_by_role("button", name="Show the result without a guess").first.press("Enter")
+    assert page.evaluate("document.activeElement.textContent") == "45%"
+
+
+@browsing
+def test_a_question_is_as_large_as_the_page_beside_explorers(opened):
+    """An explorer brings its styles, which come after those of the questions."""
+    opened.page.add_style_tag(content=CSS)
+    sizes = opened.page.locator(".mtcourse-question legend").first.evaluate(
+        "legend => [legend, legend.querySelector('b'), document.querySelector('main')]"
+        ".map(one => getComputedStyle(one).fontSize)"
+    )
+    assert len(set(sizes)) == 1
+    buttons = opened.page.locator(".mtcourse-question button").first
+    assert buttons.evaluate(
+        "one => getComputedStyle(one).fontSize === getComputedStyle(one.form).fontSize"
+    )
 
 
 @browsing

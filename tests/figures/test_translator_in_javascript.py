@@ -43,12 +43,14 @@ def vocabulary(tokenizer: Tokenizer) -> dict[str, Any]:
     }
 
 
-def with_model(translator: Translator, folder: Path, expression: str, **values: Any) -> Any:
+def with_model(
+    translator: Translator, folder: Path, expression: str, script: Path = SEARCH, **values: Any
+) -> Any:
     """The value of an expression that knows the model, its pieces and a step."""
     source, target = translator.tokenizers.source, translator.tokenizers.target
     (folder / "pieces.json").write_text(json.dumps([vocabulary(source), vocabulary(target)]))
     return evaluated(
-        SEARCH,
+        script,
         f"""(() => {{
             const file = readFileSync(folder + "/weights.safetensors");
             const whole = file.buffer.slice(file.byteOffset, file.byteOffset + file.length);

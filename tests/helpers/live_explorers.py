@@ -89,18 +89,19 @@ def address_of(page: Path, scheme: str) -> Iterator[tuple[str, str]]:
     """Where a page is: a site's address, and the page's path there.
 
     Args:
-        page: of ``write_page``.
+        page: of ``write_page``, or another in a folder of a site.
         scheme: "file", or "http" for a server on a loopback address.
     """
     root = page.parent.parent
+    path = f"/{page.parent.name}/{page.name}"
     if scheme == "file":
-        yield root.as_uri(), f"/book/{page.name}"
+        yield root.as_uri(), path
         return
     handler = functools.partial(_Quiet, directory=str(root))
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
     thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()
-    yield f"http://127.0.0.1:{server.server_port}", f"/book/{page.name}"
+    yield f"http://127.0.0.1:{server.server_port}", path
     server.shutdown()
     server.server_close()
     thread.join()

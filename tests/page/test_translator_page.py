@@ -22,6 +22,7 @@ from mtcourse.text.corpus_record import RECORD, CorpusRecord
 from mtcourse.text.pairs import SentencePair
 from mtcourse.text.tokenizer import TokenizerPair
 from tests.helpers.browsing import Visit, violations, visit
+from tests.helpers.live_explorers import address_of
 from tests.helpers.oracles import model_of_seed
 
 HEBREW = (
@@ -178,14 +179,16 @@ def test_sentences_that_are_too_long_are_left_out_and_counted(run, tmp_path):
 browsing = pytest.mark.browser
 
 
-@pytest.fixture(params=["light", "dark"])
+@pytest.fixture(params=[("file", "light"), ("http", "dark")], ids=["file", "http"])
 def opened(browser, page, request: pytest.FixtureRequest) -> Iterator[Visit]:
-    """The page, opened from the disk; at the end nothing went wrong and nothing else was asked."""
-    visited = visit(browser, page.as_uri(), "/index.html", request.param)
-    yield visited
-    assert visited.errors == []
-    assert visited.foreign == []
-    visited.page.context.close()
+    """The page, from the disk or a server; at the end nothing went wrong, and nobody was asked."""
+    place, scheme = request.param
+    with address_of(page / "index.html", place) as (site, path):
+        visited = visit(browser, site, path, scheme)
+        yield visited
+        assert visited.errors == []
+        assert visited.foreign == []
+        visited.page.context.close()
 
 
 @browsing
@@ -203,6 +206,10 @@ def test_the_written_page_translates_as_the_package_does(opened, run):
     pieces = opened.page.locator(".live-source .live-piece")
     first, last = (pieces.nth(at).bounding_box()["x"] for at in (0, 1))
     assert first > last, "Hebrew runs to the left"
+    looks = opened.page.locator(".live-looks")
+    assert re.match(r"To write “.+” it looked at “.+” \(\d+%\)", looks.inner_text())
+    languages = looks.locator("bdi").evaluate_all("all => all.map(one => [one.lang, one.dir])")
+    assert languages[:2] == [["de", "ltr"], ["he", "rtl"]]
 
 
 @browsing
@@ -218,3 +225,17 @@ def test_the_written_page_is_for_everybody_on_every_screen(opened):
         opened.errors[:] = [
             one for one in opened.errors if not re.search("XMLHttpRequest|ERR_FAILED", one)
         ]
+
+
+def test_the_card_says_what_the_author_answered(run, tmp_path):
+    answers = {
+        "What it is for": "Notes about <animals>.\n\n- not for vets\n- not for law",
+        "What may be done with it": "Anything.",
+    }
+    out = tmp_path / "page"
+    write_translator_page(run, out, replace(CORPUS, licence="not stated"), answers)
+    card = (out / "index.html").read_text(encoding="utf-8").split("<h2>Model card</h2>")[1]
+    assert "<h3>What it is for</h3>\n<p>Notes about &lt;animals&gt;.</p>" in card
+    assert "<ul><li>not for vets</li><li>not for law</li></ul>" in card
+    assert "Ask whoever made the corpus" not in card
+    assert "What people found" not in card

@@ -9,10 +9,18 @@ import { argmax, largest, longestTranslation, writing } from "./search.js";
 
 const CANDIDATES = 5;
 const FAINTEST = 0.04; // a weight below it draws no line
+const NAMED = 3; // of the pieces that were looked at
+const WORTH_NAMING = 0.1;
+const MOST_CHARACTERS = 2000; // of a text that is cut into pieces at all
 const ADDRESS = "#translate=";
 
-const shown = (piece) => (piece === "<eos>" ? "end" : piece.replace(/^\u2581/, "")) || "space";
-const begins = (piece) => piece.startsWith("\u2581");
+const NAMES = { "<bos>": "start", "<eos>": "end", "\u2581": "space" };
+const shown = (piece) => NAMES[piece] ?? piece.replace(/^\u2581/, "");
+const begins = (piece) => piece.startsWith("\u2581") || piece === "<eos>";
+const isByte = (piece) => /^<0x[0-9A-F]{2}>$/.test(piece);
+// A piece that is no text looks unlike one.
+const lookOf = (piece, name) => (piece in NAMES || isByte(piece) ? `${name} live-sign` : name);
+const boxOf = (piece) => lookOf(piece, begins(piece) ? "live-piece" : "live-piece live-goes-on");
 const percent = (share) => (share < 0.005 ? "<1%" : `${Math.round(100 * share)}%`);
 const nextFrame = () => new Promise((resolve) => requestAnimationFrame(() => resolve()));
 
@@ -24,25 +32,31 @@ export function liveTranslator(el) {
   let translator = null;
   let loading = null;
   let turn = 0; // a newer request ends an older one
-  let now = { ids: [], steps: [], chosen: 0 };
+  let now = { ids: [], steps: [], chosen: 0, address: "" };
 
   const id = newId("sentence");
-  const input = element("input", { id, type: "text", value: sentence, autocomplete: "off", spellcheck: "false", ...reads, maxlength: 200 });
+  const input = element("input", { id, type: "text", value: sentence, autocomplete: "off", spellcheck: "false", ...reads });
   const another = element("button", { type: "button", click: () => anotherSentence() }, "Another sentence");
   const form = element("form", { class: "live-form", submit: (event) => { event.preventDefault(); translate(input.value); } },
     element("label", { for: id }, el.dataset.asks), element("span", { class: "live-row" }, input, element("button", { type: "submit" }, "Translate"), another));
   const status = element("p", { class: "explorer-muted", role: "status" });
+  const changed = element("p", { class: "live-changed", hidden: true });
   const sources = element("p", { class: "live-source", ...reads });
   const targets = element("p", { class: "live-target", ...writes });
   const lines = element("svg", { class: "live-lines", "aria-hidden": "true" });
-  const sides = element("div", { class: "live-sides", hidden: true }, sources, targets, lines);
+  const read = element("p", { class: "explorer-label" });
+  const wrote = element("p", { class: "explorer-label" });
+  const sides = element("div", { class: "live-sides", hidden: true }, element("div", {}, read, sources), element("div", {}, targets, wrote), lines);
+  const looks = element("p", { class: "explorer-muted live-looks", hidden: true });
   const news = element("p", { class: "explorer-muted" });
   const inside = element("div", { class: "live-inside", hidden: true });
   const whole = element("p", { class: "live-translation", ...writes }, translation);
   // What a screen reader says, once, when the translation stands.
   const says = element("p", { class: "explorer-unseen", "aria-live": "polite", ...writes });
   const words = element("details", { class: "live-words", toggle: () => listWords() }, element("summary", {}, "Words that it knows"));
-  el.replaceChildren(form, status, whole, news, sides, inside, words, says);
+  const copied = element("span", { class: "explorer-muted", role: "status" });
+  const link = element("p", { class: "live-link", hidden: true }, element("button", { type: "button", click: () => copyLink() }, "Copy a link to this"), " ", copied);
+  el.replaceChildren(form, status, whole, changed, news, sides, looks, inside, link, words, says);
 
   async function isReady() {
     loading ??= loadTranslator(folder, { progress: (share) => { status.textContent = `The translator is loading: ${percent(share)}`; } });
@@ -71,55 +85,122 @@ export function liveTranslator(el) {
     translate(input.value);
   }
 
+  // The address has it, too, but a reader may not know, and a page in a frame shows none.
+  async function copyLink() {
+    const address = new URL(now.address, location.href).href;
+    try {
+      await navigator.clipboard.writeText(address);
+      copied.textContent = "Copied. It shows this sentence, and the pieces that you chose.";
+    } catch {
+      copied.textContent = `Copy this link: ${address}`; // a browser may refuse
+    }
+  }
+
+  // What is wrong with a sentence, for its reader.
+  function problemOf(text, ids) {
+    const most = translator.config.max_length;
+    if (!text) return "Write a sentence first.";
+    if (ids.length <= most) return "";
+    const length = text.length > MOST_CHARACTERS ? "This text is too long" : `This takes ${ids.length} pieces`;
+    return `${length}: the translator reads at most ${most} pieces. Take a shorter sentence.`;
+  }
+
   // begin: ids that the translation is to begin with.
-  async function translate(text, begin = []) {
+  async function translate(asks, begin = []) {
     const mine = (turn += 1);
+    const text = asks.trim();
+    const focused = el.contains(document.activeElement);
     if (!(await isReady()) || mine !== turn) return;
-    const { model, source, config } = translator;
-    const ids = [...source.encode(text), EOS];
-    const fits = ids.length > 1 && ids.length <= config.max_length;
-    if (!fits) {
-      status.textContent = ids.length > 1 ? `This is longer than the ${config.max_length} pieces that the translator reads: take a shorter sentence.` : "Write a sentence first.";
+    const { model, source, target, config } = translator;
+    const ids = text.length > MOST_CHARACTERS ? new Array(config.max_length + 1) : [...source.encode(text), EOS];
+    const problem = problemOf(text, ids);
+    input.setAttribute("aria-invalid", String(problem !== ""));
+    if (problem) {
+      status.textContent = problem;
       return;
     }
-    now = { text, ids, steps: [], chosen: 0 };
-    history.replaceState(null, "", addressOf(text, begin));
+    const known = begin.every((piece) => piece < target.pieces.length);
+    if (!known) status.textContent = "The link is of another translator: this one writes its own translation.";
+    const forced = known ? begin : [];
+    now = { text, ids, steps: [], chosen: 0, address: addressOf(text, forced) };
+    try {
+      history.replaceState(null, "", now.address);
+    } catch {
+      // A browser may refuse many changes one after the other: the next one counts.
+    }
+    el.style.minHeight = `${el.offsetHeight}px`; // what stands below stays where it is
     showSource(text);
     sides.hidden = false;
     inside.hidden = true;
+    for (const part of [looks, changed, link]) part.hidden = true;
     targets.replaceChildren();
-    const step = (piece, state) => model.step(piece, state);
-    for (const one of writing(step, model.start(ids), longestTranslation(ids.length, config.max_length), argmax, begin)) {
+    wrote.textContent = "It writes";
+    says.textContent = "";
+    copied.textContent = "";
+    const longest = longestTranslation(ids.length, config.max_length);
+    for (const one of writing((piece, state) => model.step(piece, state), model.start(ids), longest, argmax, forced)) {
       now.steps.push(one);
       showPiece(now.steps.length - 1);
-      whole.textContent = translator.target.decode(now.steps.map((step) => step.id));
+      whole.textContent = target.decode(now.steps.map((step) => step.id));
       if (still.matches) continue;
       draw(now.steps.length - 1);
       await nextFrame();
       if (mine !== turn) return;
     }
+    stands(forced, focused);
+  }
+
+  // The translation is there: it is said, told to the page, and can be looked into.
+  function stands(forced, focused) {
+    const written = now.steps.map((step) => step.id);
+    const count = `It wrote ${counted(written.length)}`;
+    wrote.textContent = written.at(-1) === EOS ? `${count}; press one to see what else it might have written` : `${count} and found no end, so it was stopped`;
+    showChanges();
     says.textContent = whole.textContent;
-    choose(Math.min(begin.length ? begin.length - 1 : 0, now.steps.length - 1));
+    document.dispatchEvent(new CustomEvent("mtcourse:translation", { detail: { source: now.ids, target: written } }));
+    link.hidden = false;
+    choose(Math.min(forced.length ? forced.length - 1 : 0, written.length - 1));
+    el.style.minHeight = "";
+    // What had the focus may be gone.
+    if (focused && !el.contains(document.activeElement)) targets.children[now.chosen].focus({ preventScroll: true });
+  }
+
+  const ownChoice = (one) => argmax(one.logProbabilities);
+  const nameOf = (piece) => shown(translator.target.pieces[piece]);
+  const counted = (count) => `${count} ${count === 1 ? "piece" : "pieces"}`;
+
+  // Which of the pieces are the reader's, and the way back.
+  function showChanges() {
+    const places = now.steps.flatMap((one, place) => (one.id === ownChoice(one) ? [] : [place]));
+    changed.hidden = places.length === 0;
+    const pairs = places.flatMap((place, i) => [
+      i ? ", " : "", element("bdi", { class: "live-chosen", ...writes }, nameOf(now.steps[place].id)), " in place of ", element("bdi", writes, nameOf(ownChoice(now.steps[place]))),
+    ]);
+    const back = element("button", { type: "button", click: () => translate(now.text) }, "Back to its own translation");
+    changed.replaceChildren("You chose ", ...pairs, ". ", back);
+    places.forEach((place) => targets.children[place].classList.add("live-yours"));
   }
 
   function showSource(text) {
     const unknown = newWords(text, translator.known);
     const pieces = now.ids.map((piece) => translator.source.pieces[piece]);
-    sources.replaceChildren(...pieces.map((piece) => element("span", { class: begins(piece) || piece === "<eos>" ? "live-piece" : "live-piece live-goes-on" }, shown(piece))));
+    read.textContent = `It reads ${counted(pieces.length)}, each a word or a part of one`;
+    sources.replaceChildren(...pieces.map((piece) => element("span", { class: boxOf(piece) }, shown(piece))));
     news.replaceChildren();
     if (unknown.length) {
       const words = unknown.flatMap((word, i) => [i ? ", " : "", element("mark", reads, word)]);
-      news.append("New to the translator: ", ...words, ". It guesses at a new word from its letters.");
+      news.append("New to the translator: ", ...words, ". It guesses at a new word from its letters. ");
     }
+    if (pieces.some(isByte)) news.append(`It has no piece for some of these characters, and reads their bytes, such as ${pieces.find(isByte)}.`);
   }
 
   function showPiece(place) {
-    const piece = translator.target.pieces[now.steps[place].id];
-    const share = Math.exp(now.steps[place].logProbability);
-    const starts = begins(piece) || piece === "<eos>";
+    const one = now.steps[place];
+    const piece = translator.target.pieces[one.id];
     targets.append(element("button", {
-      type: "button", class: starts ? "live-piece" : "live-piece live-goes-on", "aria-pressed": "false",
-      "aria-label": `${shown(piece)}, ${percent(share)}`, click: () => choose(place), pointerenter: () => draw(place), pointerleave: () => draw(now.chosen),
+      type: "button", class: boxOf(piece), "aria-pressed": "false",
+      "aria-label": `${shown(piece)}, ${percent(Math.exp(one.logProbability))}, looked at ${lookedAt(one).join("")}`, click: () => choose(place),
+      pointerenter: () => draw(place), pointerleave: () => draw(now.chosen), focus: () => draw(place), blur: () => draw(now.chosen),
     }, shown(piece)));
   }
 
@@ -138,6 +219,16 @@ export function liveTranslator(el) {
     return now.ids.map((_, n) => heads.reduce((sum, weights) => sum + weights[n], 0) / heads.length);
   };
 
+  // The pieces that it looked at most, in words; with quoted() as nodes of the page.
+  function lookedAt(one, quote = (name) => [`“${name}”`]) {
+    const weights = looked(one);
+    const most = largest(weights, NAMED).filter((n, rank) => rank === 0 || weights[n] >= WORTH_NAMING);
+    return most.flatMap((n, i) => [i ? ", " : "", ...quote(shown(translator.source.pieces[now.ids[n]]), reads), ` (${percent(weights[n])})`]);
+  }
+
+  // In a sentence that runs to the right, a word may run to the left.
+  const quoted = (name, language) => ["“", element("bdi", language, name), "”"];
+
   function draw(place) {
     const frame = sides.getBoundingClientRect();
     const button = targets.children[place];
@@ -155,6 +246,11 @@ export function liveTranslator(el) {
       })];
     }));
     [...sources.children].forEach((span, n) => span.style.setProperty("--weight", looked(now.steps[place])[n].toFixed(3)));
+    const { id: piece } = now.steps[place];
+    looks.hidden = false;
+    looks.replaceChildren(
+      "To write ", ...quoted(nameOf(piece), writes), " it looked at ", ...lookedAt(now.steps[place], quoted), ": the mean of the last layer’s heads.",
+    );
   }
 
   // --- what it thought --------------------------------------------------------------------------
@@ -171,18 +267,20 @@ export function liveTranslator(el) {
       const press = () => translate(now.text, [...before, piece]);
       const label = `${name}, ${percent(share)}${piece === one.id ? ", written" : ": go on with it"}`;
       return element("li", {}, element("button", { type: "button", "aria-label": label, disabled: piece === one.id, click: press },
-        element("span", { class: "live-name", ...writes }, name), bar, element("span", {}, percent(share))));
+        element("span", { class: lookOf(translator.target.pieces[piece], "live-name"), ...writes }, name), bar, element("span", {}, percent(share))));
     });
-    const title = written ? `After “${written}” it might have written` : "It might have begun with";
+    const title = written ? ["After ", ...quoted(written, writes), " it might have written"] : ["It might have begun with"];
+    const where = element("p", { class: "explorer-label", id: newId("heads") }, "Where each head of cross-attention looked to write ", ...quoted(nameOf(one.id), writes));
     inside.replaceChildren(
-      element("div", {}, element("p", { class: "explorer-label" }, title), element("ol", { class: "live-candidates" }, ...candidates),
+      element("div", {}, element("p", { class: "explorer-label" }, ...title, ", with these probabilities"), element("ol", { class: "live-candidates" }, ...candidates),
         element("p", { class: "explorer-muted" }, "Choose another one, and the translation goes on from there.")),
-      element("div", { class: "explorer-scroll", tabindex: "0", role: "group", "aria-label": "Heads" }, headsTable(one)),
+      element("div", {}, where, element("div", { class: "explorer-scroll", tabindex: "0", role: "group", "aria-label": "Heads" }, headsTable(one, where.id)),
+        element("p", { class: "explorer-muted" }, "Head 2.1 is the first head of layer 2.")),
     );
     inside.hidden = false;
   }
 
-  function headsTable(one) {
+  function headsTable(one, named) {
     const names = now.ids.map((piece) => shown(translator.source.pieces[piece]));
     const rows = one.attention.cross.flatMap((layer, l) => layer.map((weights, h) => {
       const cells = names.map((_, n) => {
@@ -193,17 +291,19 @@ export function liveTranslator(el) {
       return element("tr", {}, element("th", { scope: "row" }, `${l + 1}.${h + 1}`), ...cells);
     }));
     const head = element("tr", {}, element("th", { scope: "col" }, "head"), ...names.map((name) => element("th", { scope: "col" }, element("span", {}, name))));
-    const piece = shown(translator.target.pieces[one.id]);
-    return element("table", { class: "explorer-matrix explorer-heat" }, element("caption", {}, `Where each head of cross-attention looked to write “${piece}”`),
+    return element("table", { class: "explorer-matrix explorer-heat", "aria-labelledby": named },
       element("thead", {}, head), element("tbody", {}, ...rows));
   }
 
   new ResizeObserver(() => { if (now.steps.length && !sides.hidden) draw(now.chosen); }).observe(sides);
-  const asked = ofAddress(location.hash);
-  if (asked) {
+  const follow = () => {
+    const asked = ofAddress(location.hash);
+    if (!asked) return;
     input.value = asked.text;
     translate(asked.text, asked.begin);
-  }
+  };
+  follow();
+  addEventListener("hashchange", follow);
   return { translate };
 }
 

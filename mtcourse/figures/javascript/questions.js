@@ -14,13 +14,18 @@ if (!globalThis.mtcourseQuestions) {
 
 function answer(question, pressed) {
   const right = question.querySelector("[data-right]");
-  const ends = pressed === right || question.hasAttribute("data-guess");
+  const isGuess = question.hasAttribute("data-guess");
+  if (isGuess && "answered" in question.dataset) return; // a guess is made once
+  const ends = pressed === right || isGuess;
   for (const option of question.querySelectorAll(".question-options button")) {
     option.setAttribute("aria-pressed", String(option === pressed));
   }
   question.querySelector("[role=status]").textContent = pressed.dataset.says;
   if (!ends) return;
   right.classList.add("question-right");
-  question.querySelector(".question-skip")?.setAttribute("hidden", "");
+  const skip = question.querySelector(".question-skip");
+  const focused = skip !== null && document.activeElement === skip;
+  skip?.setAttribute("hidden", "");
+  if (focused) right.focus(); // what had the focus is gone
   question.dataset.answered = "";
 }

@@ -385,6 +385,17 @@ def test_the_keyboard_alone_is_enough(opened):
 
 
 @browsing
+def test_who_switches_all_heads_on_keeps_the_place_on_the_page(opened):
+    page = opened.page
+    page.get_by_role("checkbox").first.press("Space")
+    every = page.get_by_role("button", name="All heads on")
+    page.wait_for_function("one => !one.disabled", arg=every.element_handle())
+    every.press("Enter")
+    page.wait_for_function("one => one.disabled", arg=every.element_handle())
+    assert page.evaluate("document.activeElement.getAttribute('aria-label')") == "encoder 1.1"
+
+
+@browsing
 def test_it_can_be_used_by_everybody_on_every_screen(opened):
     page = opened.page
     page.get_by_text("Look inside").click()

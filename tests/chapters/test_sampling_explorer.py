@@ -10,13 +10,15 @@ from collections.abc import Iterator
 import pytest
 import torch
 
-from mtcourse.chapters.sampling.explorer import sampling_explorer
+from mtcourse.chapters.sampling.explorer import SOURCES, sampling_explorer
 from mtcourse.decoding.filters import in_order, min_p, temperature, top_k, top_p
+from mtcourse.decoding.search import greedy_search
 from mtcourse.errors import MtcourseError
 from mtcourse.models.language_model import LanguageModel
-from mtcourse.text.tokenizer import BOS
-from tests.helpers.browsing import Visit, visited_explorers
+from mtcourse.text.tokenizer import BOS, EOS
+from tests.helpers.browsing import Visit, violations, visit, visited_explorers
 from tests.helpers.javascript import computed
+from tests.helpers.live_explorers import TRANSLATOR, address_of, with_translator, write_page
 
 
 @pytest.fixture(scope="module")
@@ -120,3 +122,74 @@ def test_a_reader_sees_what_a_filter_leaves_and_draws_from_it(opened):
     assert "1 token stays" in page.locator(".explorer-says").first.inner_text()
     drawn = page.locator(".explorer-says").nth(1)
     assert drawn.inner_text() == "20 draws: is 20"
+
+
+@pytest.fixture(params=[("file", "light"), ("http", "dark")], ids=["file", "http"])
+def beside_its_files(browser, request: pytest.FixtureRequest, explorer) -> Iterator[Visit]:
+    """A page with nothing but the explorer and the translator's files beside it."""
+    place, scheme = request.param
+    with address_of(write_page("sampling", explorer.html()), place) as (site, path):
+        visited = visit(browser, site, path, scheme)
+        yield visited
+        assert visited.errors == []
+        assert visited.foreign == []
+        visited.page.context.close()
+
+
+@pytest.mark.browser
+def test_the_translators_own_weights_write_what_the_filters_leave(beside_its_files):
+    page = beside_its_files.page
+    writes = page.get_by_role("button", name="Write 5 translations")
+    assert page.locator("script[src]").count() == 0, "nothing is loaded before it is wanted"
+    for place, sentence in enumerate(SOURCES):
+        page.get_by_label("Sentence to translate").select_option(str(place))
+        page.get_by_label("temperature").fill("0")
+        page.get_by_role("status").evaluate("status => { status.textContent = ''; }")
+        writes.click()
+        page.get_by_text("1 different of 5").wait_for()
+        written = page.get_by_role("listitem").all_inner_texts()
+        assert written == TRANSLATOR.translate([sentence], greedy_search) * 5
+    page.get_by_label("temperature").fill("15")
+    said = page.get_by_role("status").inner_text()
+    assert said.endswith("with temperature 0.0, top-k off, top-p off, min-p off."), "as written"
+    page.get_by_role("status").evaluate("status => { status.textContent = ''; }")
+    writes.click()
+    page.get_by_text("different of 5, with temperature 1.5").wait_for()
+    written = page.get_by_role("listitem").all_inner_texts()
+    assert len(set(written)) == int(page.get_by_role("status").inner_text().split()[0]) > 1
+    assert violations(page) == []
+
+
+@pytest.mark.browser
+def test_without_the_files_it_says_that_the_translator_is_missing(browser, explorer):
+    with address_of(write_page("alone", explorer.html(), files=False), "file") as (site, path):
+        page = visit(browser, site, path, "light").page
+        page.get_by_role("button", name="Write 5 translations").click()
+        page.get_by_text("The upper part works without it.").wait_for()
+        assert page.get_by_role("status").inner_text().startswith("The translator is missing: ")
+        assert page.get_by_role("listitem").count() == 0
+        page.context.close()
+
+
+def test_the_samples_of_a_sentence_follow_the_model(explorer):
+    """At temperature 1 the first piece comes up as often as the model thinks."""
+    settings = {"T": 10, "k": 8, "p": 11, "m": 0, "order": "first", "seed": 1}
+    rows = with_translator(
+        "sampling",
+        """(() => {
+            const { model, source } = translator;
+            const start = model.start([...source.encode(text), EOS]);
+            const { logits } = model.step(BOS, start);
+            const random = randomFrom(settings.seed);
+            return Array.from({ length: 500 }, () =>
+                draw(filtered(Float64Array.from(logits), valuesOf(settings)), random));
+        })()""",
+        text=SOURCES[1],
+        settings=settings,
+    )
+    source = [*TRANSLATOR.tokenizers.source.encode(SOURCES[1]), EOS]
+    with torch.no_grad():
+        logits = TRANSLATOR.model(torch.tensor([source]), torch.tensor([[BOS]]))[0, -1]
+    shares = logits.softmax(-1)
+    for piece in shares.topk(3).indices.tolist():
+        assert rows.count(piece) / 500 == pytest.approx(float(shares[piece]), abs=0.07)

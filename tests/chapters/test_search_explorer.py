@@ -198,7 +198,9 @@ def test_it_opens_with_a_tree_that_grows(opened):
     page = opened.page
     branches = page.locator(".explorer-branch")
     assert branches.count() == 4 * 4
+    shows(page, "After step 4, the best prefix: Waarom kwamen de dokters")
     page.get_by_role("slider").fill("1")
+    shows(page, "After step 1, the best prefix: Waarom")
     at_first = branches.count()
     page.get_by_role("button", name="Watch it grow").click()
     page.wait_for_function(

@@ -192,8 +192,10 @@ function render({ model, el }) {
     const same = run.translation === run.whole;
     const changed = same ? ["Not a word has changed."] : ["With all heads: ", element("span", { lang: "nl" }, ...marked(texts.whole, "b"))];
     before.replaceChildren(...(off.length ? [`Without ${off.join(", ")}. `, ...changed] : ["With all heads."]));
+    const focused = document.activeElement === none;
     none.disabled = off.length === 0;
     switches.say(off);
+    if (focused && none.disabled) switches.table.querySelector("input").focus(); // a disabled button keeps no focus
   };
   const draw = () => {
     const view = viewOf(data, run, settings);

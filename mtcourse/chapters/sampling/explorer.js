@@ -111,7 +111,7 @@ function tokenTable() {
   const body = element("tbody");
   const head = element(
     "tr", {}, element("th", { scope: "col" }, "next token"), element("th", { scope: "col" }, "model"),
-    element("th", { scope: "col", class: "explorer-wide" }, "behind the filters"),
+    element("th", { scope: "col", class: "explorer-wide" }, "after the filters"),
   );
   const table = element(
     "table", { class: "explorer-row-table" },
@@ -132,10 +132,17 @@ function tokenTable() {
   return { table, show };
 }
 
+const warmth = (T) => (T === HOTTEST ? "∞" : (T / 10).toFixed(1));
+const cutOff = (list, off) => (place) => (list[place] === off ? "off" : String(list[place]));
+
+// What is chosen, in words: it stays with the translations while the sliders move on.
+export const filtersOf = ({ T, k, p, m }) =>
+  `temperature ${warmth(T)}, top-k ${cutOff(KS, Infinity)(k)}, top-p ${cutOff(PS, 1)(p)}, min-p ${cutOff(MS, 0)(m)}`;
+
 function controlsOf(data, settings, set) {
   const inList = (label, name, list, off) => slider({
     label, min: 0, max: list.length - 1, value: settings[name],
-    show: (place) => (list[place] === off ? "off" : String(list[place])), change: (place) => set({ [name]: place }),
+    show: cutOff(list, off), change: (place) => set({ [name]: place }),
   });
   return element(
     "div", { class: "explorer-controls" },
@@ -145,7 +152,7 @@ function controlsOf(data, settings, set) {
     }),
     slider({
       label: "temperature", min: 0, max: HOTTEST, value: settings.T,
-      show: (T) => (T === HOTTEST ? "∞" : (T / 10).toFixed(1)), change: (T) => set({ T }),
+      show: warmth, change: (T) => set({ T }),
     }),
     inList("top-k", "k", KS, Infinity), inList("top-p", "p", PS, 1), inList("min-p", "m", MS, 0),
     choice({
@@ -186,9 +193,10 @@ function render({ model, el }) {
       const translator = await translatorOf(model, (share) => { status.textContent = `The translator is loading: ${Math.round(100 * share)}%`; });
       status.textContent = "The translator is writing.";
       const pause = () => new Promise((resolve) => { setTimeout(resolve); });
-      const texts = await translationsOf(translator, data.sources[settings.source], settings, pause);
+      const chosen = { ...settings }; // a reader may move the sliders meanwhile
+      const texts = await translationsOf(translator, data.sources[chosen.source], chosen, pause);
       list.replaceChildren(...texts.map((text) => element("li", { lang: "nl" }, text)));
-      status.textContent = `${new Set(texts).size} different of ${texts.length}.`;
+      status.textContent = `${new Set(texts).size} different of ${texts.length}, with ${filtersOf(chosen)}.`;
     } catch (error) {
       status.textContent = `The translator is missing: ${error.message}. The upper part works without it.`;
     } finally {

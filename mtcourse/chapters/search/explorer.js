@@ -220,7 +220,7 @@ function render({ model, el }) {
     const done = shown === last;
     found.replaceChildren(...(done
       ? [element("span", { lang: "nl" }, run.result || "(the empty sentence)"), ` ${percentOf(run.logProbability)}`]
-      : ["Searching …"]));
+      : [`After step ${shown}, the best prefix: `, element("span", { lang: "nl" }, prefixOf(run, shown - 1, 0))]));
   };
   const set = (changes) => {
     Object.assign(settings, changes);

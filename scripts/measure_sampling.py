@@ -5,10 +5,11 @@ make real-data && python scripts/measure_sampling.py [--only NAME] [--out FOLDER
 No training. On short held-out sentences of LibreOffice's help: greedy search, beams, samples and
 minimum Bayes risk with four utilities, by BLEU, chrF, exact matches and length; quality against
 diversity for temperature, top-k, top-p and min-p; the probability of tokens that people, beams and
-samples choose. And on both shipped translators: what one wrong token in the prefix does to the
-tokens after it. Intervals are from 1,000 resamples of the sentences. Results go to
-``mtcourse/measured/sampling.json``; with ``--only`` the other parts stay as they are. About ten
-minutes of one core.
+samples choose. On both shipped translators: what one wrong token in the prefix does to the tokens
+after it. On these two and the shipped Dutch language model: how probable the tail is, how often a
+right token lies in it, and calibration. Intervals are from 1,000 resamples of the sentences.
+Results go to ``mtcourse/measured/sampling.json``; with ``--only`` the other parts stay as they are.
+About five minutes of one core.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from __future__ import annotations
 import functools
 import statistics
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -26,6 +27,7 @@ import typer
 from sacrebleu.metrics.bleu import BLEU
 from sacrebleu.metrics.chrf import CHRF
 
+from mtcourse.chapters.sampling.calibration import best_temperature, expected_calibration_error
 from mtcourse.chapters.sampling.wrong_token import goes_on, nats_lost
 from mtcourse.decoding.filters import Filter, min_p, temperature, top_k, top_p
 from mtcourse.decoding.minimum_bayes_risk import minimum_bayes_risk
@@ -33,6 +35,7 @@ from mtcourse.decoding.sampling import ancestral_sampling, filtered_sampling
 from mtcourse.decoding.search import EOS, Search, beam_search, greedy_search
 from mtcourse.evaluation.sentence_scores import sentence_bleu, sentence_chrf
 from mtcourse.evaluation.starts import MEASURED, load_measured, store_measured
+from mtcourse.models.language_model import LanguageModel
 from mtcourse.models.translator import LIBREOFFICE_HELP, Translator
 from mtcourse.text.batches import pad, shift_right
 from mtcourse.text.corpora import builtin_corpus, libreoffice_corpus
@@ -40,18 +43,25 @@ from mtcourse.text.pairs import SentencePair
 
 SENTENCES, SAMPLES, OF_EACH = 200, 32, 6
 """Test sentences; samples of each for minimum Bayes risk; samples of each for the frontier."""
+COOL = 0.7
+"""The temperature of the second set of samples for minimum Bayes risk."""
 RESAMPLES = 1000
 SETTINGS: dict[str, tuple[Callable[[float], Filter], tuple[float, ...]]] = {
     "temperature": (
         lambda T: functools.partial(temperature, T=T),
-        (0.2, 0.4, 0.6, 0.8, 1.0, 1.2),
+        (0.2, 0.4, 0.6, 0.8, 0.9, 1.0, 1.2),
     ),
-    "top-k": (lambda k: functools.partial(top_k, k=int(k)), (2, 3, 5, 10, 30, 3000)),
-    "top-p": (lambda p: functools.partial(top_p, p=p), (0.3, 0.5, 0.7, 0.85, 0.95, 1.0)),
-    "min-p": (lambda p: functools.partial(min_p, p=p), (0.7, 0.4, 0.2, 0.1, 0.03, 0.0)),
+    "top-k": (lambda k: functools.partial(top_k, k=int(k)), (2, 3, 5, 10, 30, 100, 3000)),
+    "top-p": (lambda p: functools.partial(top_p, p=p), (0.3, 0.5, 0.7, 0.85, 0.95, 0.99, 1.0)),
+    "min-p": (
+        lambda p: functools.partial(min_p, p=p),
+        (0.7, 0.4, 0.2, 0.1, 0.03, 0.01, 0.003, 0.0),
+    ),
 }
 AT_DIVERSITY = (20, 30, 40)
 DISTANCES = 6
+TAIL, BELIEVED = 0.001, 400
+"""Tokens less probable than this are the tail; sentences on which shipped models are judged."""
 
 
 def evenly(pairs: Sequence[SentencePair], count: int) -> list[SentencePair]:
@@ -189,6 +199,21 @@ def measure_translations() -> dict[str, Any]:
         ways[f"MBR chrF, {count} samples"] = [
             minimum_bayes_risk(one[:count], one[:count], UTILITIES["chrF"]) for one in samples
         ]
+    cooled = samples_of(
+        translator,
+        sources,
+        SAMPLES,
+        functools.partial(
+            filtered_sampling,
+            keep=functools.partial(temperature, T=COOL),
+            generator=torch.Generator().manual_seed(2),
+        ),
+    )
+    for name in ("chrF", "BLEU"):
+        ways[f"MBR {name}, cool"] = [
+            minimum_bayes_risk(one, one, UTILITIES[name]) for one in cooled
+        ]
+        print(name, flush=True)
     base, found = None, {}
     for name, texts in ways.items():
         found[name] = scored(texts, references, base)
@@ -196,6 +221,9 @@ def measure_translations() -> dict[str, Any]:
         base = raw if base is None else base
         print(name, found[name], flush=True)
     # All samples together, against the references' lengths.
+    counts = resampled_counts(len(pairs))
+    words = np.array([_words(of_one) / SAMPLES for of_one in samples])
+    right = np.array([_words([text]) for text in references], dtype=float)
     ratios = [
         100 * sum(len(of_one[i].split()) for of_one in samples) / _words(references)
         for i in range(SAMPLES)
@@ -217,6 +245,9 @@ def measure_translations() -> dict[str, Any]:
         "samples": SAMPLES,
         "ways": found,
         "length ratios of samples": [round(one, 2) for one in ratios],
+        "length of all samples": with_interval(
+            float(100 * words.sum() / right.sum()), 100 * (counts @ words) / (counts @ right)
+        ),
         "different of 32": statistics.mean(len(set(of_one)) for of_one in samples),
         "lengths": lengths,
         "examples": examples,
@@ -256,11 +287,17 @@ def measure_frontier() -> dict[str, Any]:
             }
             raw[family].append((of_resamples, quality.values))
             print(family, setting, points[family][f"{setting:g}"], flush=True)
+    fewer = [
+        point
+        for point, T in zip(raw["temperature"], SETTINGS["temperature"][1], strict=True)
+        if T != 0.9
+    ]
     return {
         "samples": OF_EACH,
         "sentences": len(pairs),
         "points": points,
         "chrF at equal diversity": _at_equal_diversity(raw),
+        "without T = 0.9": _at_equal_diversity(raw | {"temperature": fewer}),
     }
 
 
@@ -338,20 +375,48 @@ def measure_probabilities() -> dict[str, Any]:
 # --- one wrong token in the prefix --------------------------------------------------------------
 
 
+def common_in_order(a: Sequence[int], b: Sequence[int]) -> int:
+    """The length of the longest common subsequence: (1, 7, 2, 3) and (1, 2, 3, 4) have 1, 2, 3."""
+    longest = [0] * (len(b) + 1)
+    for one in a:
+        above = list(longest)
+        for j, other in enumerate(b):
+            longest[j + 1] = above[j] + 1 if one == other else max(above[j + 1], longest[j])
+    return longest[-1]
+
+
+def _shipped(name: str) -> tuple[Translator, Sequence[SentencePair]]:
+    """A shipped translator with its test sentences."""
+    if name == "grammar":
+        return Translator.load(device="cpu"), builtin_corpus().splits["test"][:SENTENCES]
+    return Translator.load(LIBREOFFICE_HELP, device="cpu"), help_pairs()
+
+
+def _shares_kept(behind: Sequence[int], expected: Sequence[int]) -> dict[str, float]:
+    """How many percent of the expected tokens are written in place, and in the same order."""
+    in_place = sum(a == b for a, b in zip(behind, expected, strict=False))
+    in_order = common_in_order(behind, expected)
+    return {
+        "in place": 100 * in_place / len(expected),
+        "in order": 100 * in_order / len(expected),
+    }
+
+
+def _means(kept: dict[str, list[float]]) -> dict[str, list[float]]:
+    return {f"kept {way}": with_interval(*of_mean(shares)) for way, shares in kept.items()}
+
+
 def measure_exposure(name: str) -> dict[str, Any]:
     """The reference's tokens after one wrong token, and greedy search after one."""
-    if name == "grammar":
-        translator = Translator.load(device="cpu")
-        pairs: Sequence[SentencePair] = builtin_corpus().splits["test"][:SENTENCES]
-    else:
-        translator, pairs = Translator.load(LIBREOFFICE_HELP, device="cpu"), help_pairs()
+    translator, pairs = _shipped(name)
     encode = translator.tokenizers.target.encode
     usual = [i for pair in pairs for i in encode(pair.target)]
     drawn = torch.Generator().manual_seed(1)
     excess: dict[str, list[list[float]]] = {"any": [], "second": []}
     kept: dict[str, dict[str, list[float]]] = {
-        kind: {"in place": [], "anywhere": []} for kind in excess
+        kind: {"in place": [], "in order": []} for kind in (*excess, "another sentence")
     }
+    before: list[int] = []
     for pair in pairs:
         (source,) = translator._encode([pair.source])
         right = [*encode(pair.target), EOS]
@@ -366,20 +431,24 @@ def measure_exposure(name: str) -> dict[str, Any]:
         at = len(own) // 3
         if not 0 < at < len(own) - 3:
             continue
-        for kind in kept:
+        expected = own[at + 1 : -1]
+        behind_of = {}
+        for kind in excess:
             wrong = _wrong(translator, source, own, at, kind, usual, drawn)
-            behind, expected = goes_on(translator, source, [*own[:at], wrong]), own[at + 1 : -1]
-            in_place = sum(a == b for a, b in zip(behind, expected, strict=False))
-            anywhere = (Counter(expected) & Counter(behind)).total()
-            kept[kind]["in place"].append(100 * in_place / len(expected))
-            kept[kind]["anywhere"].append(100 * anywhere / len(expected))
+            behind_of[kind] = goes_on(translator, source, [*own[:at], wrong])
+        if before:  # what two unrelated sentences have in common
+            behind_of["another sentence"] = before
+        before = own[at + 1 :]
+        for kind, behind in behind_of.items():
+            for way, share in _shares_kept(behind, expected).items():
+                kept[kind][way].append(share)
     results: dict[str, Any] = {"sentences": len(excess["any"])}
+    results["another sentence"] = _means(kept["another sentence"])
     for kind in excess:
         columns = list(zip(*excess[kind], strict=True))
         results[kind] = {
             "nats more, by distance": [with_interval(*of_mean(column)) for column in columns],
-            "kept in place": with_interval(*of_mean(kept[kind]["in place"])),
-            "kept anywhere": with_interval(*of_mean(kept[kind]["anywhere"])),
+            **_means(kept[kind]),
         }
     print(name, results, flush=True)
     return results
@@ -401,9 +470,88 @@ def _wrong(
     return int(logits.argmax())
 
 
+# --- can the probabilities be believed? ----------------------------------------------------------
+
+Predict = Callable[[SentencePair], tuple[torch.Tensor, list[int]]]
+"""From a pair to the logits of all its target tokens, (n, V), and the n right tokens."""
+
+
+@torch.no_grad()
+def _of_translator(translator: Translator, pair: SentencePair) -> tuple[torch.Tensor, list[int]]:
+    ids = [*translator.tokenizers.target.encode(pair.target), EOS]
+    source = translator._encode([pair.source])
+    return translator.model(pad(source), shift_right(pad([ids])))[0], ids
+
+
+@torch.no_grad()
+def _of_language_model(model: LanguageModel, pair: SentencePair) -> tuple[torch.Tensor, list[int]]:
+    ids = [*model.tokenizer.encode(pair.target), EOS]
+    return model.model(shift_right(pad([ids])))[0], ids
+
+
+def measure_shipped() -> dict[str, Any]:
+    """The tail of each shipped model, how often real tokens lie in it, and calibration."""
+    grammar = builtin_corpus().splits
+    real = libreoffice_corpus(max_words=12).splits
+    translator = Translator.load(device="cpu")
+    of_help = Translator.load(LIBREOFFICE_HELP, device="cpu")
+    models: dict[str, tuple[Predict, Mapping[str, Sequence[SentencePair]]]] = {
+        "language model": (
+            functools.partial(_of_language_model, LanguageModel.load(device="cpu")),
+            grammar,
+        ),
+        "grammar": (functools.partial(_of_translator, translator), grammar),
+        "help": (functools.partial(_of_translator, of_help), real),
+    }
+    results = {}
+    for name, (predict, splits) in models.items():
+        chosen = [predict(pair) for pair in evenly(splits["dev"], BELIEVED)]
+        T = best_temperature(
+            torch.cat([logits for logits, _ in chosen]),
+            torch.tensor([i for _, ids in chosen for i in ids]),
+        )
+        tested = [predict(pair) for pair in evenly(splits["test"], BELIEVED)]
+        results[name] = {
+            "sentences": len(tested),
+            "temperature": round(T, 2),
+            "as trained": _believed(tested, 1.0),
+            "with temperature": _believed(tested, T),
+        }
+        print(name, results[name], flush=True)
+    return results
+
+
+def _believed(of_sentences: Sequence[tuple[torch.Tensor, list[int]]], T: float) -> dict[str, Any]:
+    """The tail's probability, the share of right tokens in it, and the calibration error."""
+    sums, confidences, hits = [], [], []
+    for logits, ids in of_sentences:
+        p, labels = (logits / T).softmax(-1), torch.tensor(ids)
+        confidence, best = p.max(-1)
+        right = best == labels
+        of_right = p.gather(-1, labels[:, None])[:, 0]
+        sums.append(
+            [
+                float(one.sum())
+                for one in (p.where(p < TAIL, 0.0), of_right < TAIL, right, confidence)
+            ]
+        )
+        confidences.append(confidence)
+        hits.append(right)
+    totals, n = np.array(sums), np.array([len(ids) for _, ids in of_sentences])
+    counts = resampled_counts(len(n))
+    names = ("tail", "right tokens in the tail", "right", "confidence")
+    found = {
+        name: with_interval(float(100 * of.sum() / n.sum()), 100 * (counts @ of) / (counts @ n))
+        for name, of in zip(names, totals.T, strict=True)
+    }
+    error = expected_calibration_error(torch.cat(confidences), torch.cat(hits))
+    return {"tokens": int(n.sum()), **found, "error": round(100 * error, 2)}
+
+
 PARTS: dict[str, Callable[[], dict[str, Any]]] = {
     "exposure, grammar": functools.partial(measure_exposure, "grammar"),
     "exposure, help": functools.partial(measure_exposure, "help"),
+    "shipped": measure_shipped,
     "probabilities": measure_probabilities,
     "translations": measure_translations,
     "frontier": measure_frontier,

@@ -1,8 +1,8 @@
-"""What sampling does to the logits before it draws: from logits to logits (chapter 19).
+"""Filters: functions that change the logits before a token is drawn (chapter 19).
 
-Each function takes the logits of the next token and returns logits of the same shape. Where a token
-may not be drawn any more, its logit is minus infinity, so a softmax afterwards renormalises by
-itself. The result of one is the input of the next: ``in_order`` composes them.
+Each takes the logits of the next token and returns logits of the same shape. A token that may not
+be drawn gets a logit of minus infinity, and the softmax that follows makes the probabilities of the
+others sum to 1. ``in_order`` makes one filter of several.
 """
 
 from __future__ import annotations
@@ -18,15 +18,16 @@ from torch import Tensor
 from mtcourse.errors import MtcourseError
 
 Filter = Callable[[Tensor], Tensor]
-"""From the logits of the next token to logits, such as ``partial(top_p, p=0.9)``."""
+"""From the logits of the next token to changed logits, such as ``partial(top_p, p=0.9)``."""
 
 
 def temperature(logits: Float[Tensor, "*batch V"], T: float | int) -> Float[Tensor, "*batch V"]:
-    """a / T, so that the softmax becomes exp(a_i / T) / sum_j exp(a_j / T) (C23).
+    """Divides the logits by T, so that the softmax becomes exp(a_i / T) / sum_j exp(a_j / T) (C23).
 
-    The largest logit is moved to 0 first, which changes no probability and lets T be as small as
-    you like. Both limits are included. At T = 0 only the largest logit is left (equal largest ones
-    share the probability); at T = infinity all tokens that may be drawn are equally probable (C24).
+    The largest logit is first subtracted from all, which changes no probability and allows any
+    small T. Both limits are included (C24). At T = 0 only the largest logit is left, and if several
+    are equally large, they share the probability. At T = infinity all tokens that may be drawn are
+    equally probable.
 
     Args:
         logits: a, of the next token, (..., V).
@@ -48,11 +49,11 @@ def temperature(logits: Float[Tensor, "*batch V"], T: float | int) -> Float[Tens
 
 
 def top_k(logits: Float[Tensor, "*batch V"], k: int) -> Float[Tensor, "*batch V"]:
-    """Keeps the k largest logits: only the k most probable tokens may be drawn (C21).
+    """Keeps the k largest logits, so that only the k most probable tokens can be drawn (C21).
 
     Args:
         logits: a, of the next token, (..., V).
-        k: how many tokens stay, at least 1; of equal logits the first ones stay.
+        k: how many tokens stay, at least 1; among equal logits, those with the lower ids stay.
 
     Raises:
         MtcourseError: k is less than 1.
@@ -67,14 +68,14 @@ def top_k(logits: Float[Tensor, "*batch V"], k: int) -> Float[Tensor, "*batch V"
 
 
 def top_p(logits: Float[Tensor, "*batch V"], p: float | int) -> Float[Tensor, "*batch V"]:
-    """Keeps the nucleus: the fewest most probable tokens whose probabilities reach p (C22).
+    """Keeps the nucleus: the fewest most probable tokens with at least p in total (C22).
 
-    The token whose probability takes the sum to p or across it belongs to the nucleus. So at least
-    one token always stays.
+    The token that takes the sum to p or beyond belongs to the nucleus, so at least one token always
+    stays.
 
     Args:
         logits: a, of the next token, (..., V).
-        p: the probability that the nucleus must reach, above 0 and at most 1; 1 keeps all.
+        p: the probability that the nucleus must reach, above 0 and at most 1; 1 keeps all tokens.
 
     Raises:
         MtcourseError: p is not in this range.
@@ -95,7 +96,7 @@ def top_p(logits: Float[Tensor, "*batch V"], p: float | int) -> Float[Tensor, "*
 def min_p(logits: Float[Tensor, "*batch V"], p: float | int) -> Float[Tensor, "*batch V"]:
     """Keeps the tokens with at least p times the probability of the most probable one.
 
-    p_i >= p max_j p_j is the same as a_i >= max_j a_j + log p, so no softmax is needed.
+    y_i >= p max_j y_j is the same as a_i >= max_j a_j + log p, so no softmax is needed.
 
     Args:
         logits: a, of the next token, (..., V).
@@ -115,13 +116,13 @@ def min_p(logits: Float[Tensor, "*batch V"], p: float | int) -> Float[Tensor, "*
 
 
 def in_order(*filters: Filter) -> Filter:
-    """One filter that applies several, the first one first.
+    """One filter that applies several, from the first to the last.
 
-    Temperature changes probabilities and not their order. So it makes no difference to ``top_k``
-    whether it comes before or behind, but it does to ``top_p`` and ``min_p`` (chapter 19).
+    The order matters. A temperature changes probabilities but not their ranks. So ``top_k`` keeps
+    the same tokens before and after it, but ``top_p`` and ``min_p`` need not (chapter 19).
 
     Args:
-        filters: such as ``partial(temperature, T=0.7)``; none of them changes nothing.
+        filters: such as ``partial(temperature, T=0.7)``; without any, the logits stay as they are.
     """
     return lambda logits: reduce(lambda changed, one: one(changed), filters, logits)
 
@@ -131,6 +132,6 @@ def _kept(
     order: Tensor,
     stays: Bool[Tensor, "*batch V"],
 ) -> Float[Tensor, "*batch V"]:
-    """The logits of those that stay; ``stays`` speaks of them in this order."""
+    """The logits, minus infinity where a token goes; ``stays`` lists the tokens in ``order``."""
     of_token = torch.zeros_like(stays).scatter(-1, order, stays)
     return logits.masked_fill(~of_token, -math.inf)

@@ -1,4 +1,4 @@
-"""Minimum Bayes risk: the candidate that agrees most with the model's samples (chapter 19)."""
+"""Minimum Bayes risk: choosing the candidate that agrees most with samples (chapter 19)."""
 
 from __future__ import annotations
 
@@ -14,20 +14,23 @@ from mtcourse.errors import MtcourseError
 
 T = TypeVar("T", bound=Hashable)
 Utility = Callable[[T, T], float]
-"""How good a candidate (first) is if another text (second) is right."""
+"""u(candidate, text): how good the candidate is if the text is the right one."""
 
 
 def expected_utilities(
     candidates: Sequence[T], samples: Sequence[T], utility: Utility[T]
 ) -> Float[Tensor, " candidates"]:
-    """The mean utility of each candidate over the samples, an estimate of E_{y ~ p(y|x)} u(c, y).
+    """Estimates E_{y ~ p(y|x)} u(c, y) of each candidate c by its mean utility over the samples.
 
-    Equal samples are compared once, and count as often as they occur.
+    Equal samples are compared only once, but each of them counts.
 
     Args:
-        candidates: c, texts to choose from.
-        samples: drawn from the model, as ``ancestral_sampling`` draws them.
+        candidates: c, the texts to choose from.
+        samples: y, drawn from the model, for example by ``ancestral_sampling``.
         utility: u(c, y), such as sentence-level chrF.
+
+    Returns:
+        The mean utility of each candidate, in the order of the candidates.
 
     Raises:
         MtcourseError: there is no sample.
@@ -45,12 +48,12 @@ def expected_utilities(
 
 
 def minimum_bayes_risk(candidates: Sequence[T], samples: Sequence[T], utility: Utility[T]) -> T:
-    """The candidate with the highest expected utility; of equal ones the first.
+    """The candidate with the highest expected utility; if several share it, the first of them.
 
     Args:
-        candidates: texts to choose from, often the samples themselves.
-        samples: drawn from the model.
-        utility: what is optimised, such as sentence-level chrF.
+        candidates: c, the texts to choose from, often the samples themselves.
+        samples: y, drawn from the model.
+        utility: u(c, y), such as sentence-level chrF: the score that the choice optimises.
 
     Raises:
         MtcourseError: there is no candidate, or no sample.

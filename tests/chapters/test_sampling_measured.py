@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import importlib.util
+import itertools
 from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 
 from mtcourse.evaluation.scores import score
 from mtcourse.evaluation.starts import load_measured
@@ -57,6 +59,29 @@ def test_resampled_scores_are_sacrebleus(sampling):
         found = sampling.Resampled(metric, [[text] for text in texts], right)
         assert found.value == pytest.approx(value)
         assert np.quantile(found.values, 0.02) <= value <= np.quantile(found.values, 0.98)
+
+
+def test_what_two_texts_have_in_common_in_order_is_what_subsequences_say(sampling):
+    def subsequences(ids):
+        return {of for n in range(len(ids) + 1) for of in itertools.combinations(ids, n)}
+
+    draws = np.random.default_rng(1)
+    for _ in range(40):
+        a, b = (draws.integers(0, 4, draws.integers(0, 7)).tolist() for _ in range(2))
+        longest = max(map(len, subsequences(a) & subsequences(b)))
+        assert sampling.common_in_order(a, b) == longest
+
+
+def test_the_shares_of_shipped_models_are_those_of_a_model_written_by_hand(sampling):
+    # Three tokens with 0.9995, 0.0004 and 0.0001: the last two are the tail.
+    logits = torch.tensor([[0.9995, 0.0004, 0.0001]] * 4).log()
+    sampling.resampled_counts.cache_clear()
+    found = sampling._believed([(logits[:2], [0, 0]), (logits[2:], [0, 2])], 1.0)
+    assert found["tokens"] == 4
+    assert found["tail"][0] == pytest.approx(0.05)
+    assert found["right tokens in the tail"][0] == 25.0
+    assert (found["right"][0], found["confidence"][0]) == (75.0, 99.95)
+    assert found["error"] == pytest.approx(24.95)
 
 
 def test_calibration_has_both_kinds_of_every_start():

@@ -1,4 +1,4 @@
-"""Whether a model's probabilities are what they say: confidence against accuracy (chapter 19)."""
+"""Calibration: is a model right as often as its probabilities say? (chapter 19)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from mtcourse.errors import MtcourseError
 def reliability(
     confidence: Float[Tensor, " n"], right: Bool[Tensor, " n"], bins: int = 10
 ) -> list[tuple[int, float, float]]:
-    """For each bin of confidence: predictions, mean confidence, share that is right.
+    """For each bin of confidence: how many predictions, their mean confidence, the share right.
 
     Bin b holds confidences above (b - 1) / bins and up to b / bins. An empty bin has three zeros.
 
@@ -36,7 +36,7 @@ def reliability(
 def expected_calibration_error(
     confidence: Float[Tensor, " n"], right: Bool[Tensor, " n"], bins: int = 10
 ) -> float:
-    """The sum over bins of ``n_b / n |mean confidence - share right|``.
+    """The sum over bins of ``n_b / n |mean confidence - share right|``, from 0 to 1.
 
     Args:
         confidence: the probability of the most probable token.
@@ -55,12 +55,12 @@ def expected_calibration_error(
 
 
 def best_temperature(logits: Float[Tensor, "n V"], labels: Int[Tensor, " n"]) -> float:
-    """The T for which softmax(logits / T) gives the labels the highest probability together.
+    """The T for which softmax(logits / T) gives the labels the lowest cross-entropy.
 
-    Searched among 0.30, 0.31, ... 3.00.
+    Tries 0.30, 0.31, ... 3.00.
 
     Args:
-        logits: of each prediction.
+        logits: a, one row for each prediction, (n, V).
         labels: the right tokens.
 
     Source: temperature scaling, Guo et al. (2017), section 4.2. Chapter 19.

@@ -1,4 +1,4 @@
-"""Pictures of chapter 19: distributions of the next token, frontiers, lengths, reliability."""
+"""Figures of chapter 19: next-token distributions, frontiers, lengths and reliability."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ _MARKERS = ("o", "s", "^", "D")
 def next_token_bars(
     pieces: Sequence[str], before: Sequence[float], after: Sequence[float], title: str, ax: Axes
 ) -> Axes:
-    """Draws the probability of some tokens, as an outline before a filter and full behind it.
+    """Draws the probabilities of some tokens: outlines before a filter, filled bars after it.
 
     Args:
         pieces: the tokens, one row each, the first on top.
         before: their probabilities under the model.
-        after: their probabilities behind the filter; 0 where a token is excluded.
+        after: their probabilities after the filter; 0 where a token is excluded.
         title: the filter.
         ax: where to draw, made within ``book_style()``.
 
@@ -78,7 +78,7 @@ def frontier(points: Mapping[str, Mapping[str, Any]], ax: Axes) -> Axes:
 
 
 def length_steps(counts: Mapping[str, Sequence[int]], ax: Axes) -> Axes:
-    """Draws which share of the texts has which number of words, a stepped line for each writer.
+    """Draws the share of texts against their number of words, a stepped line for each writer.
 
     Args:
         counts: for each writer the number of texts with 0, 1, 2, … words.
@@ -108,7 +108,7 @@ def length_steps(counts: Mapping[str, Sequence[int]], ax: Axes) -> Axes:
 
 
 def reliability_lines(of_kinds: Mapping[str, Sequence[Sequence[float | int]]], ax: Axes) -> Axes:
-    """Draws how many predictions are right against how sure the model is, with the diagonal.
+    """Draws the share of right predictions against the confidence, with the diagonal.
 
     Args:
         of_kinds: for each kind of model its bins: predictions, mean confidence, share that is

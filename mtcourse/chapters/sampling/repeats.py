@@ -1,4 +1,4 @@
-"""What a repeated phrase is worth to a language model (chapter 19)."""
+"""Repetition in a language model's text: repeated phrases, and loops (chapter 19)."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from mtcourse.text.tokenizer import BOS, EOS
 def repeated_phrase(
     language_model: LanguageModel, before: str, phrase: str, times: int
 ) -> list[float]:
-    """Mean log p per token of a phrase, at its first, second, … time in a row.
+    """The mean log p per token of a phrase at its first, second, … occurrence in a row.
 
     Args:
-        language_model: whose probabilities.
-        before: the words in front of it.
+        language_model: the model that gives the probabilities.
+        before: the text in front of the first occurrence.
         phrase: what is repeated.
-        times: how often.
+        times: how many occurrences.
 
     Raises:
         MtcourseError: the phrase is blank, or all of it does not fit into the model.
@@ -47,12 +47,12 @@ def repeated_phrase(
 def greedy_with_second(
     language_model: LanguageModel, prompt: str, most: int = 40
 ) -> list[tuple[str, float, str, float]]:
-    """Each token that greedy search writes with its probability, and the second best with its own.
+    """Each token that greedy search writes and the second best, both with their probabilities.
 
     Args:
-        language_model: that writes.
-        prompt: how the text begins.
-        most: tokens after which it is stopped.
+        language_model: the model that writes.
+        prompt: the beginning of the text.
+        most: the most tokens to write.
 
     Chapter 19.
     """
@@ -68,12 +68,15 @@ def greedy_with_second(
 
 
 def loop_in(ids: Sequence[Any], least: int = 3, longest: int = 10) -> tuple[int, int, int] | None:
-    """The longest stretch in which the same tokens follow themselves: (place, period, times).
+    """The longest stretch in which a piece repeats: (where it begins, length of the piece, times).
 
     Args:
         ids: the tokens of a text, or its letters.
-        least: how many times in a row count as a loop.
-        longest: the longest period that is looked for.
+        least: how many times in a row make a loop.
+        longest: the length of the longest piece that is looked for.
+
+    Returns:
+        None if there is no loop.
 
     Source: C19. Chapter 19.
     """

@@ -18,17 +18,17 @@ from mtcourse.text.batches import pad, shift_right
 def nats_lost(
     translator: Translator, source: Sequence[int], target: Sequence[int], place: int, wrong: int
 ) -> Float[Tensor, " n"]:
-    """How much less probable each right token becomes, in nats, if one is read wrongly before it.
+    """How many nats each right token loses if the decoder reads one wrong token in the prefix.
 
     Args:
-        translator: that predicts.
+        translator: the model that predicts.
         source: ids with <eos>.
-        target: the right ids with <eos>: what is read, but for one place, and what is predicted.
-        place: of the token that is read wrongly, from 0.
-        wrong: what is read there.
+        target: the right ids with <eos>. The decoder reads them, except for one, and predicts them.
+        place: the position of the wrong token, from 0.
+        wrong: the token that is read there.
 
     Returns:
-        For each token of the target -log p with the wrong token, minus -log p without it.
+        For each token of the target, -log p with the wrong token minus -log p without it.
 
     Raises:
         MtcourseError: there is no such place.
@@ -50,12 +50,15 @@ def _nats(
 
 
 def goes_on(translator: Translator, source: Sequence[int], prefix: Sequence[int]) -> list[int]:
-    """What greedy search writes behind a given prefix.
+    """What greedy search writes after a given prefix.
 
     Args:
-        translator: that writes.
+        translator: the model that writes.
         source: ids with <eos>.
-        prefix: ids that the translation begins with, whatever the model thinks of them.
+        prefix: ids that the translation begins with, however improbable they are.
+
+    Returns:
+        The ids after the prefix.
 
     Source: C25. Chapter 19.
     """

@@ -366,6 +366,7 @@ def _by_behaviour(exercise: Exercise, trials: Sequence[Trial]) -> Mistake | None
         _needs_one_layout,
         _knows_one_sentence,
         _knows_one_precision,
+        _knows_one_layout,
         _gives_nan,
         _is_the_same_everywhere,
         _shapes_do_not_fit,
@@ -530,6 +531,25 @@ def _knows_one_precision(wrong: Behaviour, right: Behaviour) -> Mistake | None:
     )
 
 
+def _knows_one_layout(wrong: Behaviour, right: Behaviour) -> Mistake | None:
+    """Wrong for transposed tensors alone, and not because of their precision."""
+    if not wrong or not all(_is_double(t) and _is_transposed(t) for t in wrong):
+        return None
+    if not any(_is_double(t) for t in right):
+        return None
+    return Mistake(
+        "knows_one_layout",
+        "Your function is wrong only for tensors that lie in memory as a transposed one does.",
+        "`reshape` and `flatten` make a copy of such a tensor: what you write into it is lost. "
+        "Return what you have written into, or index the tensor itself.",
+    )
+
+
+def _is_transposed(trial: Trial) -> bool:
+    tensors = [a for a in trial.case.arguments if isinstance(a, Tensor)]
+    return not all(a.is_contiguous() for a in tensors)
+
+
 def _is_double(trial: Trial) -> bool:
     tensors = [a for a in trial.case.arguments if isinstance(a, Tensor)]
     return any(a.dtype == torch.float64 for a in tensors)
@@ -669,14 +689,14 @@ def _in_a_choice(exercise: Exercise, value: Mapping, wrong: Sequence[Any]) -> Mi
             "in_other_letters",
             "Some of your answers are spelled otherwise than in the question.",
             "Words are in small letters, single letters are capitals, and there are no spaces "
-            "around them.",
+            "around them or too many between them.",
         )
     return None
 
 
 def _in_usual_letters(choice: str) -> str:
     """A choice as questions write it: a single letter is a capital, words are in small letters."""
-    choice = choice.strip()
+    choice = " ".join(choice.split())
     return choice.upper() if len(choice) == 1 else choice.lower()
 
 

@@ -317,6 +317,7 @@ def _largest_difference(value: Any, expected: Any) -> str:
     if not (isinstance(value, Tensor) and isinstance(expected, Tensor) and expected.dim()):
         return f"yours is {_shown(value)}, and should be {_shown(expected)}"
     difference = (value.double() - expected.double()).abs().nan_to_num(nan=math.inf, posinf=1e300)
+    difference = difference.masked_fill(value == expected, 0.0)  # two infinities are equal
     place = torch.unravel_index(difference.argmax(), difference.shape)
     here = [int(index) for index in place]
     return f"at {here} yours is {_shown(value[place])}, and should be {_shown(expected[place])}"

@@ -45,13 +45,25 @@ def which_line(id: str, lines: Mapping[str, str], wrong: type, hint: str) -> Exe
     def none_last() -> Lines:
         return dict(sorted(lines.items(), key=lambda each: each[1] == "none"))
 
+    def by_letter() -> Lines:
+        return {name: letter for letter in sorted(set(lines.values())) for name in _of(letter)}
+
+    def _of(letter: str) -> list[str]:
+        return [name for name, one in lines.items() if one == letter]
+
+    def one_by_one() -> Lines:
+        answer: Lines = dict.fromkeys(lines, "none")
+        for name, letter in lines.items():
+            answer[name] = letter
+        return answer
+
     own = (_among_right_ones(function, lines) for function in functions_of(wrong))
     return Exercise(
         id=id,
         oracle=lambda: dict(lines),
         hint=hint,
         misconceptions=(without_names, small_letters, *own),
-        right=(sorted_by_symptom, last_first, none_last),
+        right=(sorted_by_symptom, last_first, none_last, by_letter, one_by_one),
     )
 
 

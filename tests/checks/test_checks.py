@@ -115,6 +115,13 @@ def test_the_first_thing_that_is_wrong_is_said(answer, says):
     assert "Traceback" not in str(verdict)
 
 
+def test_equal_infinities_are_no_difference():
+    right, rows = torch.tensor([-math.inf, 1.0, 2.0]), torch.zeros(3)
+    filled = Exercise("filled", lambda x: right, "Fill.", (), (), lambda draw: [Case("a", (rows,))])
+    verdict = judge(filled, lambda x: torch.tensor([-math.inf, 1.0, 3.0]))
+    assert "at [2] yours is 3, and should be 2" in verdict.wrong
+
+
 def test_of_lists_the_first_difference_is_shown_and_not_their_length_alone():
     case = Case("five", (5,), by_hand=True)
     numbers = Exercise("numbers", lambda n: list(range(n)), "Count.", (), (), lambda draw: [case])

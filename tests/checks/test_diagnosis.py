@@ -83,6 +83,29 @@ def test_a_mistake_that_can_be_made_anywhere_is_named(name, answer):
     assert named(TENSORS, answer) == name
 
 
+def test_what_is_written_into_a_copy_is_named_by_its_layout():
+    shapes = Exercise(
+        "raised",
+        lambda X: X.exp() + 1,
+        "Raise it.",
+        (),
+        (),
+        lambda draw: [Case("a row", (draw.normal(3),)), Case("a batch", (draw.normal(2, 3, 4),))],
+    )
+
+    def row_by_row(X):
+        raised = X.clone()
+        for row in raised.reshape(-1, X.shape[-1]):
+            row.exp_().add_(1)
+        return raised
+
+    assert named(shapes, row_by_row) == "knows_one_layout"
+    assert (
+        named(shapes, lambda X: X.exp() + 1 + X * (X.dtype == torch.float64))
+        == "knows_one_precision"
+    )
+
+
 def test_a_message_names_the_argument_of_the_exercise():
     verdict = judge(TENSORS, lambda X, real, scale: X * scale)
     assert "does not depend on `real`" in verdict.message
@@ -369,6 +392,8 @@ def test_where_none_is_no_choice_nothing_is_said_of_it():
     sides = Exercise("sides", lambda: {"first": "left", "second": "right"}, "Look.", (), ())
     assert judge(sides, {"first": "left", "second": None}).misconception == "not_in_quotes"
     assert judge(sides, {"first": "left", "second": "Right"}).misconception == "in_other_letters"
+    words = Exercise("words", lambda: {"first": "does not follow"}, "Look.", (), ())
+    assert judge(words, {"first": "does  not follow"}).misconception == "in_other_letters"
     mixed = Exercise("mixed", lambda: {"first": "W_Q", "second": "none"}, "Look.", (), ())
     assert judge(mixed, {"first": "W_K", "second": "none"}).misconception == ""
 

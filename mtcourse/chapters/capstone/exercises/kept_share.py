@@ -30,6 +30,14 @@ def cases(draw: Draw) -> list[Case]:
     twice_here = ("8 or 8", "8 oder so", "8 und 3")
     added = ("Chapter 6", "Kapitel 6 auf Seite 9", "Kapitel 6")
     early = ("Room 101", "Zimmer 101", "Zimmer 10")
+    key = ("Press F3", "F3 drücken", "F4 drücken")
+    stop = ("See page 8.", "Siehe Seite 8.", "Siehe Seite 3.")
+    comma = ("Version 3.5", "Version 3,5", "Version 3,5")
+    dash = ("Rows 3-5", "Zeilen 3-5", "Zeilen 3 bis 5")
+    agent = ("Code 007", "Code 007", "Code 7")
+    zero = ("0 rows", "0 Zeilen", "3 Zeilen")
+    many = [("1 and 2", "1 und 2", "1 und 2"), ("1 2 3 4", "1 2 3 4", "1 2 3"), lost]
+    spelled = ("Rows 6 and 7", "Zeilen 6 und sieben", "Zeile 7")
     return [
         Case("kept, lost, and no number", ([kept, lost, plain],), by_hand=True),
         Case("another order", ([swapped, lost],), by_hand=True),
@@ -46,6 +54,14 @@ def cases(draw: Draw) -> list[Case]:
         Case("all kept", ([kept, swapped],)),
         Case("one of three numbers lost", ([("1 2 3", "1 2 3", "1 2"), kept],)),
         Case("two sentences without a number, one lost", ([plain, plain, lost],)),
+        Case("digits behind a letter", ([key, kept],)),
+        Case("a full stop behind a number", ([stop, kept, swapped],)),
+        Case("a point and a comma", ([comma, lost],)),
+        Case("a dash in front", ([dash, lost],)),
+        Case("zeros in front", ([agent, kept],)),
+        Case("a zero", ([zero, kept],)),
+        Case("one of four numbers lost", (many,)),
+        Case("one kept that the reference spells out", ([spelled, kept],)),
         Case("drawn", ([triple() for _ in range(12)],)),
     ]
 
@@ -258,6 +274,124 @@ class Wrong:
         """
         found = correct(triples)
         return None if found is None else 1.0
+
+    def whole_words_of_digits(triples):
+        """You see only words that consist of digits. In "F3" and in "page 8." there is a run of
+        digits as well.
+
+        `re.findall` finds them wherever they stand.
+        """
+        return _share(
+            _both, _contains, lambda text: [word for word in text.split() if word.isdigit()]
+        )(triples)
+
+    def between_word_boundaries(triples):
+        """You ask for a word boundary on both sides of a number, and miss the 3 in "F3".
+
+        A number is a run of digits, wherever it stands.
+        """
+        return _share(_both, _contains, lambda text: re.findall(r"\b\d+\b", text))(triples)
+
+    def points_and_commas(triples):
+        """You take "3.5" for one number. Here a number is a run of digits, so "3.5" and "3,5" have
+        the same two.
+
+        Look for digits alone.
+        """
+        return _share(_both, _contains, lambda text: re.findall(r"\d+(?:[.,]\d+)*", text))(triples)
+
+    def with_a_sign(triples):
+        """You take a dash for a minus: "3-5" has the numbers 3 and 5.
+
+        A number is a run of digits, without what stands in front.
+        """
+        return _share(_both, _contains, lambda text: re.findall(r"-?\d+", text))(triples)
+
+    def values_compared(triples):
+        """You compare values: 007 and 7 are equal then. Here they are different runs of digits.
+
+        Compare texts, without `int`.
+        """
+        return _share(_both, _contains, lambda text: [int(one) for one in _numbers(text)])(triples)
+
+    def zeros_cut_off(triples):
+        """You cut off the zeros in front of a number. "007" and "7" are different runs of digits.
+
+        Leave zeros as they are.
+        """
+        return _share(_both, _contains, lambda text: re.findall(r"[1-9]\d*", text))(triples)
+
+    def nothing_divides(triples):
+        """You divide by zero where no sentence has a number to keep.
+
+        Return None then.
+        """
+        asked = [(_both(*(_numbers(x) for x in t[:2])), t[2]) for t in triples]
+        kept = [_contains(must, _numbers(text)) for must, text in asked if must]
+        return sum(kept) / len(kept)
+
+    def mean_of_shares(triples):
+        """You take the share of kept numbers in each sentence, and then the mean. A sentence counts
+        only if it keeps *all* of its numbers.
+
+        Give each sentence a yes or a no.
+        """
+        asked = [(_both(*(_numbers(x) for x in t[:2])), t[2]) for t in triples]
+        shares = [
+            (must & Counter(_numbers(text))).total() / must.total() for must, text in asked if must
+        ]
+        return sum(shares) / len(shares) if shares else None
+
+    def anywhere_in_the_text(triples):
+        """You ask whether the digits stand anywhere in the translation, as in `"2" in "12"`, and
+        only once for a number that must stand there twice.
+
+        Find the numbers of the translation first, and count them.
+        """
+        asked = [(_both(*(_numbers(x) for x in t[:2])), t[2]) for t in triples]
+        kept = [all(one in text for one in must) for must, text in asked if must]
+        return sum(kept) / len(kept) if kept else None
+
+    def as_many_numbers(triples):
+        """You compare how *many* numbers there are, and not which.
+
+        The translation must have the same ones.
+        """
+        return _share(_both, lambda must, there: must.total() <= len(there))(triples)
+
+    def translation_for_reference(triples):
+        """You took the third text for the reference, and the second for the translation.
+
+        A triple is source, reference, translation.
+        """
+        return correct([(source, third, second) for source, second, third in triples])
+
+    def every_sentence_counts(triples):
+        """You count sentences without a number to keep as kept, and return 1 where there are no
+        others.
+
+        First pick the sentences in which source and reference share a number.
+        """
+        asked = [(_both(*(_numbers(x) for x in t[:2])), t[2]) for t in triples]
+        return sum(_contains(m, _numbers(text)) for m, text in asked) / len(asked)
+
+    def every_sentence_in_the_division(triples):
+        """You divide by all sentences, and return 0 where none has a number to keep.
+
+        First pick the sentences in which source and reference share a number.
+        """
+        asked = [(_both(*(_numbers(x) for x in t[:2])), t[2]) for t in triples]
+        return sum(_contains(m, _numbers(text)) for m, text in asked if m) / len(asked)
+
+    def sentences_whose_source_has_a_number(triples):
+        """You look at every sentence with a number in its *source*. If the reference spells it out,
+        nothing must be kept, and the sentence says nothing.
+
+        Look only at sentences whose source and reference share a number.
+        """
+        asked = [[_numbers(side) for side in triple] for triple in triples]
+        kept = [_contains(_both(s, r), t) for s, r, t in asked if s]
+        return sum(kept) / len(kept) if kept else None
 
 
 class Right:

@@ -34,6 +34,16 @@ def cases(draw: Draw) -> list[Case]:
     tail = [("close the window now", "Ende gleich"), ("open the door", "Anfang gleich")]
     target = [("abcd", "open it"), ("open at", "wxyz")]
     longest = [("new cells", "eins"), ("new cells new cells", "zwei"), ("new", "drei")]
+    marked = [("Save as", "ohne Punkte"), ("Save as...", "mit Punkten")]
+    last = [("abcd", "zuletzt im Alphabet"), ("efgh", "Anfang")]
+    loose = [("ab cd ef gh", "lose"), ("abcdefxx", "am Stück")]
+    cut = [("the cell was cut", "Ende anders"), ("what the cell wash", "Ende gleich")]
+    runs = [
+        ("zzz qqq", "nichts"),
+        ("big file by all means the last", "zwei Wörter"),
+        ("opens thes bigs files", "viele Stücke"),
+    ]
+    apart = [("note", "keins"), ("cell note line", "zwei"), ("tab note", "eins")]
     pairs = [(sentence(), f"{number}") for number in range(9)]
     return [
         Case("a manual", ("Open the files.", manual, 4), by_hand=True),
@@ -49,6 +59,13 @@ def cases(draw: Draw) -> list[Case]:
         Case("the target looks like the question", ("open it", target, 3)),
         Case("a source twice as long", ("new cell", longest, 4)),
         Case("nothing in common", ("xyzxyz", manual, 4)),
+        Case("words that are a little longer", ("open the big file", runs, 2)),
+        Case("no piece of 3 in common, but shorter ones", ("row page page", apart, 3)),
+        Case("punctuation", ("Save as...", marked, 4)),
+        Case("nothing in common, the first is late in the alphabet", ("xyzxyz", last, 2)),
+        Case("long pieces, n = 5", ("abcdefgh", loose, 5)),
+        Case("single characters, n = 1", ("abc", [("cab", "alle"), ("abcd", "Anfang")], 1)),
+        Case("pieces shorter than n at the end", ("the cell was", cut, 4)),
         Case("a question shorter than n", ("ab", [("abc", "drei"), ("ab", "zwei")], 4)),
         Case("an equal source later", ("the file", [("the files", "fast"), ("the file", "!")], 2)),
         Case("drawn, n = 3", (sentence(), pairs, 3)),
@@ -139,7 +156,8 @@ class Wrong:
         return max(reversed(pairs), key=lambda pair: _jaccard(asked, _grams(pair[0], n)))[1]
 
     def shared_grams_alone(sentence, pairs, n):
-        """You count the n-grams in common. A long source has many, whatever it says.
+        """Your measure grows with every n-gram in common, whatever else stands in the source. A
+        long source has many.
 
         Divide by the size of the union.
         """
@@ -238,6 +256,119 @@ class Wrong:
             return {text[i : i + n] for i in range(max(1, len(text) - n))}
 
         return _most(_jaccard, grams)(sentence, pairs, n)
+
+    def without_punctuation(sentence, pairs, n):
+        """You take the punctuation out. Here, texts are compared as they are.
+
+        A full stop is a character like any other.
+        """
+
+        def grams(text, n):
+            return _grams("".join(c for c in text if c.isalnum() or c == " "), n)
+
+        return _most(_jaccard, grams)(sentence, pairs, n)
+
+    def always_three(sentence, pairs, n):
+        """Your pieces have 3 characters, whatever `n` is.
+
+        Use `n` where you cut the text.
+        """
+        return correct(sentence, pairs, 3)
+
+    def up_to_n(sentence, pairs, n):
+        """You take pieces of 1 to n characters. Those that are asked for have n characters.
+
+        Leave the shorter ones out.
+        """
+
+        def grams(text, n):
+            return {piece for length in range(1, n + 1) for piece in _grams(text, length)}
+
+        return _most(_jaccard, grams)(sentence, pairs, n)
+
+    def nothing_in_a_short_text(sentence, pairs, n):
+        """A text that is shorter than n has no piece in yours, and is similar to nothing.
+
+        The question says what its one piece is.
+        """
+
+        def grams(text, n):
+            return {text[i : i + n] for i in range(len(text) - n + 1)}
+
+        return _most(lambda a, b: len(a & b) / max(1, len(a | b)), grams)(sentence, pairs, n)
+
+    def short_texts_divide_by_zero(sentence, pairs, n):
+        """You divide by zero where two texts are shorter than n, and have no pieces in yours.
+
+        The question says what the one piece of such a text is.
+        """
+
+        def grams(text, n):
+            return {text[i : i + n] for i in range(len(text) - n + 1)}
+
+        return _most(_jaccard, grams)(sentence, pairs, n)
+
+    def stumps_at_the_end(sentence, pairs, n):
+        """You also take the shorter pieces at the end of each text.
+
+        The last piece begins n characters before the end.
+        """
+
+        def grams(text, n):
+            return {text[i : i + n] for i in range(len(text))}
+
+        return _most(_jaccard, grams)(sentence, pairs, n)
+
+    def nothing_unless_something_is_shared(sentence, pairs, n):
+        """You return nothing where no source shares a piece with the question. All are equally
+        similar then.
+
+        Begin with a best similarity below 0.
+        """
+        asked, best, answer = _grams(sentence, n), 0.0, None
+        for source, target in pairs:
+            similarity = _jaccard(asked, _grams(source, n))
+            if similarity > best:
+                best, answer = similarity, target
+        return answer
+
+    def last_in_the_alphabet(sentence, pairs, n):
+        """Of several equally similar sources you take the one whose translation comes last in the
+        alphabet: `max` of tuples compares their second parts, too.
+
+        Compare the similarities alone, with `key`.
+        """
+        asked = _grams(sentence, n)
+        return max((_jaccard(asked, _grams(source, n)), target) for source, target in pairs)[1]
+
+    def sources_in_a_dictionary(sentence, pairs, n):
+        """You put the pairs into a dictionary. Of a source that comes twice, it keeps the last
+        translation.
+
+        Go through the list as it is.
+        """
+        known, asked = dict(pairs), _grams(sentence, n)
+        return known[max(known, key=lambda source: _jaccard(asked, _grams(source, n)))]
+
+    def runs_of_words(sentence, pairs, n):
+        """Your pieces are n *words* in a row. The question asks for n characters.
+
+        Cut the text itself: characters i to i + n.
+        """
+
+        def grams(text, n):
+            split = text.split()
+            return {tuple(split[i : i + n]) for i in range(max(1, len(split) - n + 1))}
+
+        return _most(_jaccard, grams)(sentence, pairs, n)
+
+    def whole_numbers(sentence, pairs, n):
+        """Your similarity is 1 for equal sets and 0 for all others: `//` cuts off what stands
+        behind the point.
+
+        Divide with one stroke.
+        """
+        return _most(lambda a, b: len(a & b) // len(a | b))(sentence, pairs, n)
 
 
 class Right:

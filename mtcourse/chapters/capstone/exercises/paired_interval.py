@@ -186,7 +186,7 @@ class Wrong:
 
         Keep the sign of the difference.
         """
-        return _ends((second - first)[resamples].mean(-1).abs() + 1e-3)
+        return _ends((second - first)[resamples].mean(-1).abs())
 
     def around_the_mean(first, second, resamples):
         """You return the ends as distances from the mean difference. Return the ends themselves.
@@ -195,6 +195,64 @@ class Wrong:
         """
         means = (second - first)[resamples].mean(-1)
         return _ends(means) - means.mean()
+
+    def sizes_of_the_changes(first, second, resamples):
+        """You take the absolute value of each sentence's change. Losses then count as gains.
+
+        Keep the sign of the difference.
+        """
+        return _ends((second - first).abs()[resamples].mean(-1))
+
+    def levels_in_percent(first, second, resamples):
+        """You ask for the quantiles 2.5 and 97.5. `torch.quantile` takes shares of 1.
+
+        2.5% is 0.025.
+        """
+        return _ends((second - first)[resamples].mean(-1), (2.5, 97.5))
+
+    def nearest_means(first, second, resamples):
+        """You take the nearest of the sorted means. The question asks for the default of
+        `torch.quantile`, which goes between two neighbours.
+
+        Leave `interpolation` out.
+        """
+        means = (second - first)[resamples].mean(-1)
+        levels = torch.tensor(_LEVELS, dtype=means.dtype)
+        return torch.quantile(means, levels, interpolation="nearest")
+
+    def lower_medians(first, second, resamples):
+        """You take `median` of each resample, which is the lower of the two middle values. The
+        score here is the mean.
+
+        Write `mean(-1)`.
+        """
+        return _ends((second - first)[resamples].median(-1).values)
+
+    def from_the_spread(first, second, resamples):
+        """You compute mean ± 1.96 standard deviations. That takes the means for a normal
+        distribution; the question asks for their quantiles. A single resample has no spread.
+
+        Take the quantiles of the means themselves.
+        """
+        means = (second - first)[resamples].mean(-1)
+        return torch.stack([means.mean() - 1.96 * means.std(), means.mean() + 1.96 * means.std()])
+
+    def reflected(first, second, resamples):
+        """You reflect the quantiles at the difference of the whole test set. That is another
+        bootstrap interval; the question asks for the quantiles themselves.
+
+        Return the quantiles as they are.
+        """
+        change = second - first
+        return 2 * change.mean() - _ends(change[resamples].mean(-1)).flip(0)
+
+    def share_of_wins(first, second, resamples):
+        """You count in how many sentences the second is better. The score is the mean of the
+        sentences' scores, and a large gain counts more than a small one.
+
+        Subtract, and do not compare.
+        """
+        return _ends((second > first).to(first.dtype)[resamples].mean(-1))
 
 
 class Right:

@@ -24,6 +24,7 @@ def cases(draw: Draw) -> list[Case]:
         Case("texts that are too short, n = 3", ([[4, 5], [6], []], 3), by_hand=True),
         Case("one is too short, n = 3", ([[4, 5, 6, 4, 5, 6], [7, 7], [4, 5, 6]], 3), by_hand=True),
         Case("no text, n = 1", ([], 1), by_hand=True),
+        Case("ids of several digits, n = 2", ([[1, 12, 1, 4], [11, 2]], 2), by_hand=True),
         Case("3 drawn texts, n = 2", (drawn(12, 7, 9), 2)),
         Case("4 drawn texts, n = 3", (drawn(10, 4, 15, 6, highest=5), 3)),
         Case("2 drawn texts, n = 1", (drawn(9, 14, highest=12), 1)),
@@ -193,6 +194,61 @@ class Wrong:
         Divide by the number of all n-grams.
         """
         return len(set(_ngrams(texts, n)))
+
+    def digits_put_together(texts, n):
+        """You write the ids of an n-gram one behind the other, without anything between them. Then
+        1 12 and 11 2 are the same text, 112.
+
+        Put a blank between them, or use a tuple.
+        """
+        found = ["".join(map(str, one)) for one in _ngrams(texts, n)]
+        return _share(set(found), found)
+
+    def lists_in_a_set(texts, n):
+        """Your n-grams are lists, and a list cannot be in a set.
+
+        Make each of them a tuple: `tuple(text[i : i + n])`.
+        """
+        found = [text[i : i + n] for text in texts for i in range(len(text) - n + 1)]
+        return len(set(found)) / len(found) if found else 0.0
+
+    def different_within_each_text(texts, n):
+        """You add up the different n-grams of each text. One that *several* texts share then counts
+        in each of them.
+
+        Put the n-grams of all texts together first.
+        """
+        different = [one for text in texts for one in set(_ngrams([text], n))]
+        return _share(different, _ngrams(texts, n))
+
+    def short_texts_as_ngrams(texts, n):
+        """You count a text that is shorter than n as an n-gram.
+
+        A text with fewer than n tokens has none.
+        """
+        found = [tuple(text[i : i + n]) for text in texts for i in range(max(1, len(text) - n + 1))]
+        return _share(set(found), found)
+
+    def in_percent(texts, n):
+        """You return percent. A share between 0 and 1 is asked for.
+
+        Leave out the factor of 100.
+        """
+        return 100 * correct(texts, n)
+
+    def pairs_whatever_n_is(texts, n):
+        """You count pairs whatever n is.
+
+        An n-gram is n tokens that stand one behind the other.
+        """
+        return correct(texts, 2)
+
+    def only_no_text_is_caught(texts, n):
+        """You return 0 for an empty list, and divide by zero where all texts are shorter than n.
+
+        Ask whether there is an *n-gram*, and not whether there is a text.
+        """
+        return len(set(_ngrams(texts, n))) / len(_ngrams(texts, n)) if texts else 0.0
 
 
 class Right:

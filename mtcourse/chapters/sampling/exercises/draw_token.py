@@ -85,7 +85,7 @@ class Wrong:
 
         A softmax is missing.
         """
-        return min(int((logits.cumsum(-1) <= u).sum()), len(logits) - 1)
+        return int((logits.cumsum(-1) <= u).sum())
 
     def exponentials_not_normalised(logits, u):
         """Your stretches do not add up to 1: you take exponentials without dividing by their sum.
@@ -181,6 +181,42 @@ class Wrong:
         A small u belongs to the first tokens.
         """
         return min(correct(logits, 1 - u), len(logits) - 1)
+
+    def one_too_late_at_the_end_too(logits, u):
+        """You add 1 to the right id. Behind the last token there is none.
+
+        If u lies in the first stretch, the first token is drawn: id 0.
+        """
+        return correct(logits, u) + 1
+
+    def beginnings_below_u(logits, u):
+        """You count the stretches that begin *below* u, and subtract 1. At u = 0 that gives −1, and
+        at a border the token to its left.
+
+        A stretch includes its left end.
+        """
+        shares = logits.double().softmax(-1)
+        return int((shares.cumsum(-1) - shares < u - 1e-12).sum()) - 1
+
+    def place_among_those_allowed(logits, u):
+        """You leave the excluded tokens out, and count places among the others. The id is a place
+        in the *whole* vocabulary.
+
+        An excluded token has a stretch of length 0, and keeps its id.
+        """
+        return correct(logits[logits > -math.inf], u)
+
+    def nothing_at_the_left_end(logits, u):
+        """At u = 0 you return nothing: you ask whether u lies *above* the left end of a stretch.
+
+        A stretch includes its left end and not its right end.
+        """
+        end = 0.0
+        for i, share in enumerate(logits.double().softmax(-1).tolist()):
+            if end < u <= end + share:
+                return i
+            end += share
+        return None
 
 
 class Right:

@@ -169,6 +169,52 @@ class Wrong:
         """
         return int(utility.flatten().argmax())
 
+    def summed_over_candidates(utility, counts):
+        """You weigh the samples by their counts, but add up over the candidates. That chooses a
+        *sample*.
+
+        Add up along each row: `sum(-1)`.
+        """
+        return int((utility * counts).sum(0).argmax())
+
+    def sum_returned(utility, counts):
+        """You return the highest sum of weighed utilities. The *number of the candidate* is asked
+        for.
+
+        Take `argmax` in place of `max`.
+        """
+        return float((utility * counts).sum(-1).max())
+
+    def flat_place_of_the_products(utility, counts):
+        """You return a place in the flattened table of products.
+
+        Add up along each row first; then one number is left for each candidate.
+        """
+        return int((utility * counts).argmax())
+
+    def mean_over_the_others(utility, counts):
+        """You leave sample i out of the mean of candidate i. Rows and columns need not be the same
+        texts, and the mean runs over all samples that were drawn.
+
+        Use every column.
+        """
+        kept = counts.expand_as(utility).to(utility.dtype).clone()
+        n = min(utility.shape)
+        kept[range(n), range(n)] = 0
+        return int(((utility * kept).sum(-1) / kept.sum(-1).clamp(min=1)).argmax())
+
+    def nothing_below_zero(utility, counts):
+        """You begin with 0 as the best mean so far. Where all utilities are negative, you find no
+        candidate.
+
+        Begin with minus infinity.
+        """
+        best, place = 0.0, None
+        for i, total in enumerate((utility.double() * counts).sum(-1).tolist()):
+            if total > best:
+                best, place = total, i
+        return place
+
 
 class Right:
     """Right answers, written differently."""

@@ -12,18 +12,18 @@ from mtcourse.checks.outcomes import Case
 
 
 def cases(draw: Draw) -> list[Case]:
-    """Halves and quarters to check by hand, in any order, and drawn rows."""
-    halves = draw.tensor([0.5, 0.25, 0.125, 0.125]).log()
+    """Numbers to check by hand, in any order, and drawn rows; no ties or exact sums at a border."""
+    falling = draw.tensor([0.5, 0.25, 0.15, 0.1]).log()
     unsorted = draw.tensor([0.125, 0.25, 0.0625, 0.5, 0.0625]).log()
     two = draw.tensor([[0.1, 0.6, 0.3], [0.35, 0.3, 0.35]]).log()
     excluded = draw.tensor([[0.3, -math.inf, 1.0, 0.8], [-math.inf, 0.1, -math.inf, 0.4]])
     return [
-        Case("1/2, 1/4, 1/8, 1/8, p = 0.6", (halves, 0.6), by_hand=True),
-        Case("1/2, 1/4, 1/8, 1/8, p = 0.4", (halves, 0.4), by_hand=True),
-        Case("1/2, 1/4, 1/8, 1/8, p = 0.8", (halves, 0.8), by_hand=True),
-        Case("1/2, 1/4, 1/8, 1/8, p = 1", (halves, 1.0), by_hand=True),
+        Case("0.5, 0.25, 0.15, 0.1, p = 0.6", (falling, 0.6), by_hand=True),
+        Case("0.5, 0.25, 0.15, 0.1, p = 0.4", (falling, 0.4), by_hand=True),
+        Case("0.5, 0.25, 0.15, 0.1, p = 0.8", (falling, 0.8), by_hand=True),
+        Case("0.5, 0.25, 0.15, 0.1, p = 1", (falling, 1.0), by_hand=True),
         Case("unsorted, p = 0.7", (unsorted, 0.7), by_hand=True),
-        Case("two rows, p = 0.65", (two, 0.65), by_hand=True),
+        Case("two rows, p = 0.62", (two, 0.62), by_hand=True),
         Case("excluded tokens, p = 0.6", (excluded, 0.6)),
         Case("6 rows of 9, p = 0.7", (draw.normal(6, 9, scale=1.5), 0.7)),
         Case("2 x 3 rows of 7, p = 0.9", (draw.normal(2, 3, 7), 0.9)),
@@ -212,6 +212,41 @@ class Wrong:
         `cumsum(-1)`.
         """
         return _kept(logits, p, lambda shares, p: shares.cumsum(0) - shares < p - 1e-7)
+
+    def sum_with_it_below_p(logits, p):
+        """You keep a token only if the sum *with* it is still below p. The token that takes the sum
+        across p belongs to the nucleus, too.
+
+        Decide by the sum *before* a token.
+        """
+        return _kept(logits, p, lambda shares, p: shares.cumsum(-1) < p - 1e-7)
+
+    def along_the_first_dimension(logits, p):
+        """You sort, take the softmax and add up along the first dimension. The tokens of one row
+        lie along the last.
+
+        Write −1 in all three places.
+        """
+        order = logits.sort(dim=0, descending=True, stable=True).indices
+        shares = logits.double().softmax(0).gather(0, order)
+        stays = shares.cumsum(0) - shares < p - 1e-7
+        mask = torch.zeros_like(stays).scatter(0, order, stays)
+        return logits.masked_fill(~mask, -math.inf)
+
+    def large_negative_numbers(logits, p):
+        """You set the logits of excluded tokens to a large negative number. Asked for is minus
+        infinity.
+
+        Write `-math.inf`: then the softmax gives exactly 0.
+        """
+        return correct(logits, p).clamp(min=-1e9)
+
+    def true_where_it_stays(logits, p):
+        """You return which tokens stay, as True and False. Logits are asked for.
+
+        `masked_fill` puts minus infinity where a token goes.
+        """
+        return correct(logits, p) > -math.inf
 
 
 class Right:

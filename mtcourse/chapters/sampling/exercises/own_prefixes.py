@@ -16,12 +16,15 @@ def cases(draw: Draw) -> list[Case]:
     some = torch.tensor([[False, True, False, True, True]])
     padded = torch.tensor([[11, 12, 13, 3], [15, 3, 0, 0]])
     others = torch.tensor([[31, 32, 33, 34], [35, 36, 37, 38]])
+    early = torch.tensor([[21, 3, 23, 24, 25]])
     return [
         Case("some of its own", (labels, predicted, some), by_hand=True),
         Case("none of its own", (labels, predicted, some & False), by_hand=True),
         Case("all of its own", (labels, predicted, some | True), by_hand=True),
         Case("padding, all of its own", (padded, others, padded >= 0), by_hand=True),
         Case("padding, some of its own", (padded, others, others % 2 == 0), by_hand=True),
+        Case("padding, none of its own", (padded, others, padded < 0), by_hand=True),
+        Case("an <eos> of its own, too early", (labels, early, some), by_hand=True),
         Case("a single token", (labels[:, :1], predicted[:, :1], some[:, 1:2])),
         *(_drawn(draw, b, n) for b, n in ((3, 7), (5, 5), (2, 12))),
     ]
@@ -30,6 +33,7 @@ def cases(draw: Draw) -> list[Case]:
 def _drawn(draw, batch, n):
     labels = draw.ids(batch, n, lowest=4, highest=30)
     lengths = draw.ids(batch, lowest=2, highest=n)
+    labels = labels.masked_fill(torch.arange(n) == lengths[:, None] - 1, 3)
     labels = labels.masked_fill(torch.arange(n) >= lengths[:, None], 0)
     predicted = draw.ids(batch, n, lowest=31, highest=60)
     return Case(f"{batch} sentences of {n}", (labels, predicted, draw.booleans(batch, n)))
@@ -204,6 +208,78 @@ class Wrong:
         Set column 0 to 2 after the roll.
         """
         return torch.where(own & (labels != 0), predicted, labels).roll(1, 1)
+
+    def labels_alone_shifted(labels, predicted, own):
+        """You shift the labels alone. `predicted` and `own` speak of the same tokens as the labels,
+        so they are read one position later, too.
+
+        Choose between label and prediction first, and shift the result.
+        """
+        shifted = _shifted(labels)
+        replaced = own & (shifted != 0) & (torch.arange(labels.shape[1]) > 0)
+        return torch.where(replaced, predicted, shifted)
+
+    def end_as_padding(labels, predicted, own):
+        """You put padding in the place of <eos>. A shorter sentence's <eos> is read like any other
+        token; only what follows it does not count.
+
+        Only a *label* of 0 stays 0.
+        """
+        read = correct(labels, predicted, own)
+        return read.masked_fill(read == 3, 0)
+
+    def inputs_masked_by_labels(labels, predicted, own):
+        """You put 0 wherever the *label* of the same position is 0. Inputs come one position later
+        than labels: the <eos> of a shorter sentence stands above its first padding.
+
+        Leave out padding before you shift.
+        """
+        return correct(labels, predicted, own) * (labels != 0)
+
+    def stops_at_its_own_end(labels, predicted, own):
+        """Behind an <eos> of its own your decoder reads padding. Each position decides for itself,
+        and the next one may read a label again.
+
+        Nothing but a label of 0 becomes 0.
+        """
+        read = correct(labels, predicted, own)
+        ends = (read == 3).long()
+        return read.masked_fill(ends.cumsum(1) - ends > 0, 0)
+
+    def begins_with_unknown(labels, predicted, own):
+        """Your first input is 1, <unk>. This course begins with <bos>, which has the id 2.
+
+        Fill the first column with 2.
+        """
+        read = correct(labels, predicted, own)
+        return torch.cat([torch.ones_like(read[:, :1]), read[:, 1:]], 1)
+
+    def begin_written_over(labels, predicted, own):
+        """You did not shift: <bos> stands where the first token was, and that token is lost.
+
+        Put <bos> *in front* of the tokens, and leave the last one out.
+        """
+        read = torch.where(own & (labels != 0), predicted, labels)
+        return torch.cat([torch.full_like(read[:, :1], 2), read[:, 1:]], 1)
+
+    def rolled_through_all_rows(labels, predicted, own):
+        """You roll without a dimension: the last token of each sentence comes to the front of the
+        next one.
+
+        `roll(1, 1)` rolls within the rows. Then set column 0 to 2.
+        """
+        read = torch.where(own & (labels != 0), predicted, labels).roll(1)
+        read[0, 0] = 2
+        return read
+
+    def shifted_left_onto_padding(labels, predicted, own):
+        """You shift to the left, and put padding at the end: position t reads token t + 1, from the
+        future.
+
+        Input t + 1 is token t, and input 0 is <bos>.
+        """
+        read = torch.where(own & (labels != 0), predicted, labels)
+        return torch.cat([read[:, 1:], torch.zeros_like(read[:, :1])], 1)
 
 
 class Right:

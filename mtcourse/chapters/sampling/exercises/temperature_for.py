@@ -147,6 +147,35 @@ class Wrong:
         """
         return math.sqrt(gap / math.log(share / (1 - share)))
 
+    def rounded(gap, share):
+        """You round the result to two decimal places.
+
+        Return it as it is computed.
+        """
+        return round(correct(gap, share), 2)
+
+    def ratio_of_their_logarithms(gap, share):
+        """You divide the logarithm of one probability by that of the other. The logarithm of a
+        *ratio* is a difference of logarithms.
+
+        ln(a / b) = ln a − ln b.
+        """
+        return gap / (math.log(share) / math.log(1 - share))
+
+    def sum_for_the_rest(gap, share):
+        """You divide the share by 1 *plus* the share. The other token has what is left of 1.
+
+        The odds are share / (1 − share).
+        """
+        return gap / math.log(share / (1 + share))
+
+    def subtracted(gap, share):
+        """You subtract the logarithm of the odds from the gap. In C23 the gap is *divided* by T.
+
+        Write ln(odds) = gap / T, and solve for T.
+        """
+        return gap - math.log(share / (1 - share))
+
 
 class Right:
     """Right answers, written differently."""

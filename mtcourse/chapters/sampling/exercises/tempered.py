@@ -26,7 +26,7 @@ def cases(draw: Draw) -> list[Case]:
         Case("excluded tokens, T = 0.7", (excluded, 0.7)),
         Case("excluded tokens, T = 0", (excluded, 0.0)),
         Case("excluded tokens, T = infinity", (excluded, math.inf)),
-        Case("logits near 900, T = 3", (draw.normal(3, 5) + 900, 3.0)),
+        Case("logits near 900, T = 1/2", (draw.normal(3, 5) + 900, 0.5)),
         Case("3 rows, T = 1.5", (draw.normal(3, 6, scale=2), 1.5)),
         Case("4 x 4 rows of 4, T = 0.3", (draw.normal(4, 4, 4), 0.3)),
         Case("T = 0.05", (draw.normal(2, 5, scale=0.2), 0.05)),
@@ -216,6 +216,54 @@ class Wrong:
         `softmax` in place of `log_softmax`.
         """
         return _between(logits, T, lambda a, T: (a / T).log_softmax(-1))
+
+    def over_everything(logits, T):
+        """Your probabilities sum to 1 over *all* rows together. Each row is a distribution of its
+        own.
+
+        Take largest value and sum along the last dimension, with `keepdim=True`.
+        """
+
+        def whole(a, T):
+            return (a / T).flatten().softmax(0).reshape(a.shape)
+
+        return _between(logits, T, whole)
+
+    def largest_of_all_rows(logits, T):
+        """At T = 0 you look for the largest logit of the whole tensor. Each row has its own.
+
+        `amax(-1, keepdim=True)` takes the largest of each row.
+        """
+        if T > 0:
+            return correct(logits, T)
+        largest = (logits == logits.max()).to(logits.dtype)
+        return largest / largest.sum(-1, keepdim=True)
+
+    def largest_by_python(logits, T):
+        """At T = 0 your function stops where there are several rows: Python's `max` compares rows,
+        and not numbers.
+
+        `logits.amax(-1, keepdim=True)` takes the largest of each row.
+        """
+        if T > 0:
+            return correct(logits, T)
+        largest = (logits == max(logits)).to(logits.dtype)
+        return largest / largest.sum(-1, keepdim=True)
+
+    def tokens_returned(logits, T):
+        """You return the most probable token. Probabilities are asked for, one for each token.
+
+        Leave `argmax` out.
+        """
+        return correct(logits, T).argmax(-1)
+
+    def nan_becomes_zero(logits, T):
+        """You replace NaN by 0. Then nothing is left of a row at T = infinity, and nothing sums
+        to 1.
+
+        Treat both limits before you divide.
+        """
+        return (logits / T if T else logits * 1e6).softmax(-1).nan_to_num(nan=0.0)
 
 
 class Right:

@@ -246,6 +246,54 @@ class Wrong:
         """
         return _but(k_min="AB")
 
+    def with_blanks():
+        """Write the letters one after the other, without blanks.
+
+        "AB", not "A B".
+        """
+        return {name: " ".join(letters) for name, letters in _RIGHT.items()}
+
+    def backwards():
+        """Your letters may be right, but they stand in reverse order.
+
+        Write them in the order of the alphabet.
+        """
+        return {name: letters[::-1] for name, letters in _RIGHT.items()}
+
+    def what_goes():
+        """You name the tokens that are excluded. Asked for are those that stay.
+
+        Which tokens can still be drawn?
+        """
+        everything = "ABCDE"
+        return {
+            name: "".join(letter for letter in everything if letter not in letters)
+            for name, letters in _RIGHT.items()
+        }
+
+    def cold_makes_equal():
+        """At T = 0 you let all five tokens stay. They are equally probable at T = *infinity*.
+
+        Which token has all the probability in the limit T = 0?
+        """
+        return _but(cold_p="ABCDE")
+
+    def heat_leaves_nothing():
+        """At an infinite temperature you let min-p exclude everything. It compares with the
+        *largest* probability, which is 0.2 as well.
+
+        How much is 0.3 times 0.2?
+        """
+        return _but(hot_min="")
+
+    def order_never_matters():
+        """You treat filters as if their order made no difference. After each of them the tokens
+        that stay share the probability 1 again.
+
+        How much has A after top-k 2?
+        """
+        return _but(hot_p="ABC", k_p="AB")
+
 
 class Right:
     """Right answers, written differently."""
@@ -300,6 +348,55 @@ class Right:
             above(top(p, 3), 0.3),
         )
         return {name: "".join(of) for name, of in zip(_RIGHT, found, strict=True)}
+
+    def from_how_many():
+        """The tokens are sorted: it is enough to know how many stay."""
+        numbers = (2, 3, 3, 1, 2, 4, 3, 5, 2, 1, 2, 3)
+        return {name: "ABCDE"[:n] for name, n in zip(_RIGHT, numbers, strict=True)}
+
+    def from_their_ratios():
+        """With the ratios to the most probable token alone."""
+        ratios = [1.0, 0.75, 0.375, 0.25, 0.125]
+
+        def reach(of, p):
+            n, total = 0, 0.0
+            while total < p * sum(of) - 1e-9:
+                total, n = total + of[n], n + 1
+            return of[:n]
+
+        def above(of, p):
+            return [one for one in of if one >= p * of[0]]
+
+        def powers(of, power):
+            return [one**power for one in of]
+
+        found = (
+            ratios[:2],
+            reach(ratios, 0.75),
+            above(ratios, 0.3),
+            reach([1.0], 0.9),
+            powers(ratios, 0.5)[:2],
+            reach(powers(ratios, 0), 0.7),
+            powers(reach(ratios, 0.75), 0),
+            above(powers(ratios, 0), 0.3),
+            above(powers(ratios, 2), 0.3),
+            reach(ratios[:2], 0.5),
+            reach(ratios, 0.5)[:2],
+            above(ratios[:3], 0.3),
+        )
+        return {name: "ABCDE"[: len(of)] for name, of in zip(_RIGHT, found, strict=True)}
+
+    def gathered_by_letters():
+        """The names gathered by what stays."""
+        groups = {
+            "A": (3, 9),
+            "AB": (0, 4, 8, 10),
+            "ABC": (1, 2, 6, 11),
+            "ABCD": (5,),
+            "ABCDE": (7,),
+        }
+        names = list(_RIGHT)
+        return {names[place]: letters for letters, places in groups.items() for place in places}
 
 
 EXERCISE = Exercise(

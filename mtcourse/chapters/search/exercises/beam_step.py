@@ -23,7 +23,9 @@ def cases(draw: Draw) -> list[Case]:
         Case("3 old beams, 2 new ones", (*_drawn(draw, 3, 6), 2, 1)),
         Case("the first step: 1 old beam, 3 new ones", (*_drawn(draw, 1, 8), 3, 5)),
         Case("an end between B and 2B", (totals, third, 2, 4)),
+        Case("a beam far behind prefers to end", (draw.tensor([-1.0, -6.0]), third, 2, 0)),
         Case("both beams end first", _with_ends(draw, 2, 7, 3, (0, 1))),
+        Case("all three beams end first", _with_ends(draw, 3, 7, 3, (0, 1, 2))),
         Case("the second beam ends first", _with_ends(draw, 3, 7, 6, (1,))),
         Case("nothing ends", _without_ends(draw, 3, 9, 4)),
         Case("one beam, and it ends", _with_ends(draw, 1, 6, 2, (0,))),
@@ -277,6 +279,109 @@ class Wrong:
         Return minus infinity for a beam that does not end.
         """
         return correct(totals, log_p, B, end)[:3]
+
+    def ended_by_rank(totals, log_p, B, end):
+        """Your fourth result has a place for each of the first B candidates. It should have one for
+        each *old* prefix.
+
+        Begin with minus infinity in the shape of `totals`, and put each end at its parent's place.
+        """
+        best, place = (totals[:, None] + log_p).flatten().topk(B)
+        ended = best.where(place % log_p.shape[-1] == end, -math.inf)
+        return (*correct(totals, log_p, B, end)[:3], ended)
+
+    def ended_for_new_prefixes(totals, log_p, B, end):
+        """Your fourth result has B places, one for each *new* prefix. It should have one for each
+        old prefix, and there may be more or fewer of them.
+
+        Give it the shape of `totals`.
+        """
+        right = correct(totals, log_p, B, end)
+        ended = torch.full((B,), -math.inf, dtype=totals.dtype)
+        for place, total in enumerate(right[3].tolist()[:B]):
+            ended[place] = total
+        return (*right[:3], ended)
+
+    def zero_for_no_end(totals, log_p, B, end):
+        """You return 0 for a prefix that does not end. As a log-probability, 0 is certainty.
+
+        Begin with minus infinity: log 0.
+        """
+        right = correct(totals, log_p, B, end)
+        return (*right[:3], right[3].masked_fill(right[3] == -math.inf, 0.0))
+
+    def always_the_courses_end(totals, log_p, B, end):
+        """Your end is always token 3, `EOS` of the course. Here the argument `end` says which token
+        it is.
+
+        Compare the tokens with `end`.
+        """
+        return _with(totals, log_p, B, 3)
+
+    def ends_where_best_of_their_prefix(totals, log_p, B, end):
+        """You count an end where it is the best token of its own prefix. All candidates of all
+        prefixes compete.
+
+        Is the end among the best B of the flat row?
+        """
+        sums = totals + log_p[:, end]
+        ended = sums.where(log_p.argmax(-1) == end, -math.inf)
+        return (*correct(totals, log_p, B, end)[:3], ended)
+
+    def best_end_alone(totals, log_p, B, end):
+        """You return only the best end. Several prefixes can end in one step.
+
+        Every end among the first B candidates counts.
+        """
+        right = correct(totals, log_p, B, end)
+        best = torch.arange(len(totals)) == right[3].argmax()
+        return (*right[:3], right[3].where(best, -math.inf))
+
+    def all_that_go_on(totals, log_p, B, end):
+        """You return everything among the 2B candidates that does not end.
+
+        B prefixes go on: cut the first three results to B.
+        """
+        best, place = (totals[:, None] + log_p).flatten().topk(2 * B)
+        parents, tokens = place // log_p.shape[-1], place % log_p.shape[-1]
+        on = tokens != end
+        ended = correct(totals, log_p, B, end)[3]
+        return parents[on], tokens[on], best[on], ended
+
+    def best_of_each_prefix(totals, log_p, B, end):
+        """Each of your old prefixes goes on once, with its best token. At the first step that
+        leaves a single one.
+
+        All candidates of all prefixes compete: one may have several children, or none.
+        """
+        rows = log_p.clone()
+        rows[:, end] = -math.inf
+        best, tokens = (totals[:, None] + rows).max(-1)
+        order = best.argsort(descending=True)[:B]
+        return order, tokens[order], best[order], correct(totals, log_p, B, end)[3]
+
+    def divided_by_the_beams_from_the_start(totals, log_p, B, end):
+        """You divide the places of the flat row by the number of prefixes. A row has K places.
+
+        Place i belongs to prefix i // K and token i % K.
+        """
+        b = len(totals)
+        best, place = (totals[:, None] + log_p).flatten().topk(2 * B)
+        parents, tokens = place // b, place % b
+        ends = tokens == end
+        return (
+            parents[~ends][:B],
+            tokens[~ends][:B],
+            best[~ends][:B],
+            _ended(totals, best, parents, ends, B),
+        )
+
+    def two_more_candidates(totals, log_p, B, end):
+        """You take B + 2 candidates. Where three beams end at once, fewer than B prefixes go on.
+
+        Each beam can end once. How many candidates make sure that B of them go on?
+        """
+        return _with(totals, log_p, B, end, count=B + 2)
 
 
 class Right:

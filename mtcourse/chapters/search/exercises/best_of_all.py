@@ -36,6 +36,7 @@ def cases(draw: Draw) -> list[Case]:
             [0.97, 0.01, 0.01, 0.01],
         ],
     )
+    falling = _logs(draw, [[0.05, 0.10, 0.85], [0.90, 0.05, 0.05], [0.05, 0.90, 0.05]])
     return [
         Case("3 tokens, sentences of 1 or 2", (trap, 2), by_hand=True),
         Case("3 tokens, up to 3", (trap, 3)),
@@ -45,6 +46,7 @@ def cases(draw: Draw) -> list[Case]:
         Case("a sentence that is short", (short, 4)),
         Case("two better beginnings", (hidden, 3)),
         Case("only the empty sentence fits", (trap, 1)),
+        Case("a word before one with a smaller number", (falling, 3)),
         Case("5 random tokens, up to 3", (_random(draw, 5), 3)),
         Case("3 random tokens, up to 5", (_random(draw, 3), 5)),
     ]
@@ -218,9 +220,10 @@ class Wrong:
         return _best(log_p.T, longest)
 
     def end_is_free(log_p, longest):
-        """You left the probability of `<eos>` out of the sum.
+        """Your empty sentence costs nothing: one log-probability is missing from your sums, that of
+        `<eos>` or that of the first token.
 
-        Ending is a choice, too: the last factor is that of token 0.
+        A sentence of n tokens has n factors. The first is in row 0, the last in column 0.
         """
 
         def score(log_p, ids):
@@ -297,6 +300,56 @@ class Wrong:
         """
         return correct(log_p, longest)[1]
 
+    def never_empty_and_stops(log_p, longest):
+        """Your sentences begin with one word at least. Where only `<eos>` fits, none is left to
+        compare.
+
+        The shortest sentence is `[0]`: begin with no word at all.
+        """
+        return _best(log_p, longest, shortest=2)
+
+    def nothing_beats_zero(log_p, longest):
+        """No sentence is ever better than what you begin with: log-probabilities are below 0.
+
+        Begin with minus infinity as the best sum so far.
+        """
+        return [], 0.0
+
+    def last_word_missing(log_p, longest):
+        """You never use the last word of the vocabulary, token K − 1.
+
+        `range(1, K)` ends at K − 1.
+        """
+        K = len(log_p)
+        found = [
+            [*words, END]
+            for n in range(longest)
+            for words in itertools.product(range(1, K - 1), repeat=n)
+        ]
+        return _best(log_p, longest, found=found)
+
+    def words_in_rising_order(log_p, longest):
+        """Your words stand in rising order only: *2 1* is never tried, only *1 2*.
+
+        `itertools.product` makes every order; `combinations` does not.
+        """
+        K = len(log_p)
+        found = [
+            [*words, END]
+            for n in range(longest)
+            for words in itertools.combinations_with_replacement(range(1, K), n)
+        ]
+        return _best(log_p, longest, found=found)
+
+    def greedy_and_ended_by_force(log_p, longest):
+        """This is greedy search, with an `<eos>` put behind the longest sentence.
+
+        Make every sentence first, and compare their sums afterwards.
+        """
+        ids, _ = _greedy(log_p, longest - 1)
+        ids = ids if END in ids else [*ids, END]
+        return ids, _score(log_p, ids)
+
 
 class Right:
     """Right answers, written differently."""
@@ -367,6 +420,15 @@ class Right:
         sums = [log_p[[END, *ids[:-1]], ids].sum() for ids in found]
         place = max(range(len(sums)), key=lambda i: float(sums[i]))
         return found[place], float(sums[place])
+
+    def no_word_twice(log_p, longest):
+        """A sentence without its circles is at least as probable, so permutations are enough."""
+        found = [
+            [*words, END]
+            for n in range(min(longest, len(log_p)))
+            for words in itertools.permutations(range(1, len(log_p)), n)
+        ]
+        return _best(log_p, longest, found=found)
 
 
 EXERCISE = Exercise(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import heapq
 import itertools
 import math
+from queue import PriorityQueue
 
 from mtcourse.checks.draw import Draw
 from mtcourse.checks.exercise import Exercise, functions_of
@@ -29,12 +30,14 @@ def cases(draw: Draw) -> list[Case]:
     return [
         Case("3 tokens, up to 3", (trap, 3, math.log(0.15)), by_hand=True),
         Case("no bound", (trap, 3, -math.inf)),
-        Case("nothing is above the bound", (trap, 3, math.log(0.4))),
+        Case("nothing is above the bound", (trap, 3, float(trap[0, 2]))),
+        Case("one word is above the bound, and no sentence", (trap, 3, math.log(0.45))),
         Case("4 tokens, up to 5", (deep, 5, -8.0)),
         Case("4 tokens, a tight bound", (deep, 5, -3.2)),
         Case("an end that is found early", (early, 4, -6.0)),
         Case("a word that repeats itself", (loop, 6, -10.0)),
         Case("only the empty sentence fits", (trap, 1, -5.0)),
+        Case("the only sentence is equal to the bound", (trap, 1, float(trap[0, 0]))),
         Case("5 random tokens, up to 5", (_random(draw, 5), 5, -20.0)),
         Case("6 random tokens, up to 4", (_random(draw, 6), 4, -20.0)),
         Case("4 random tokens, a bound that may be too high", (_random(draw, 4), 4, -2.5)),
@@ -291,6 +294,133 @@ class Wrong:
         """
         return correct(log_p, longest, bound)[0]
 
+    def at_the_bound_too(log_p, longest, bound):
+        """You keep what is *equal* to the bound. It is no better than what a beam search has found
+        already.
+
+        Only what is above the bound enters the queue.
+        """
+        return _search(log_p, longest, math.nextafter(bound, -math.inf))[:2]
+
+    def bound_at_the_end(log_p, longest, bound):
+        """You compare with the bound when the search is over. It should save work: what is not
+        above it never enters the queue.
+
+        Compare before you put something into the queue.
+        """
+        ids, expanded, _ = _search(log_p, longest, -math.inf)
+        total = sum(float(log_p[a, b]) for a, b in itertools.pairwise([END, *ids]))
+        return (ids if total > bound else []), expanded
+
+    def bound_for_prefixes_alone(log_p, longest, bound):
+        """You compare only prefixes with the bound, and not finished sentences.
+
+        A sentence that is not above the bound is left out, too.
+        """
+        waiting, expanded = [(0.0, [])], 0
+        while waiting:
+            cost, ids = heapq.heappop(waiting)
+            if ids[-1:] == [END]:
+                return ids, expanded
+            expanded += 1
+            for k in range(len(log_p) if len(ids) + 1 < longest else 1):
+                further = cost - float(log_p[ids[-1] if ids else END, k])
+                if k == END or -further > bound:
+                    heapq.heappush(waiting, (further, [*ids, k]))
+        return [], expanded
+
+    def greedy(log_p, longest, bound):
+        """This is greedy search: you follow the most probable token, and look at nothing else.
+
+        Put *all* continuations into the queue, and take out the most probable prefix of all.
+        """
+        ids, total = [], 0.0
+        while ids[-1:] != [END]:
+            row = log_p[ids[-1] if ids else END]
+            k = int(row.argmax()) if len(ids) + 1 < longest else END
+            ids, total = [*ids, k], total + float(row[k])
+        return (ids if total > bound else []), len(ids)
+
+    def costs_begin_anew(log_p, longest, bound):
+        """Each of your prefixes has the cost of its last token alone. What came before it is lost.
+
+        Add the token's cost to that of the prefix.
+        """
+        waiting, expanded = [(0.0, [])], 0
+        while waiting and expanded < 10_000:
+            _, ids = heapq.heappop(waiting)
+            if ids[-1:] == [END]:
+                return ids, expanded
+            expanded += 1
+            for k in range(len(log_p) if len(ids) + 1 < longest else 1):
+                step = float(log_p[ids[-1] if ids else END, k])
+                if step > bound:
+                    heapq.heappush(waiting, (-step, [*ids, k]))
+        return [], expanded
+
+    def none_without_a_sentence(log_p, longest, bound):
+        """You return None where no sentence is above the bound. Asked for is an empty list.
+
+        Return `[]` when the queue is empty.
+        """
+        ids, expanded = correct(log_p, longest, bound)
+        return ids or None, expanded
+
+    def end_without_a_sentence(log_p, longest, bound):
+        """You return `[0]` where no sentence is above the bound. That is the empty *sentence*.
+
+        Return an empty list when the queue is empty.
+        """
+        ids, expanded = correct(log_p, longest, bound)
+        return ids or [END], expanded
+
+    def log_p_for_the_count(log_p, longest, bound):
+        """You return the log-probability of the sentence. Asked for is how many prefixes were
+        expanded.
+
+        Count 1 whenever you look up a row.
+        """
+        ids, _ = correct(log_p, longest, bound)
+        return ids, sum(float(log_p[a, b]) for a, b in itertools.pairwise([END, *ids]))
+
+    def full_prefixes_not_counted(log_p, longest, bound):
+        """You do not count prefixes of longest − 1 tokens. Their row is looked up as well, although
+        only the end is taken from it.
+
+        Count every prefix that comes out of the queue.
+        """
+        waiting, expanded = [(0.0, [])], 0
+        while waiting:
+            cost, ids = heapq.heappop(waiting)
+            if ids[-1:] == [END]:
+                return ids, expanded
+            full = len(ids) + 1 >= longest
+            expanded += not full
+            for k in range(1 if full else len(log_p)):
+                further = cost - float(log_p[ids[-1] if ids else END, k])
+                if -further > bound:
+                    heapq.heappush(waiting, (further, [*ids, k]))
+        return [], expanded
+
+    def dead_ends_not_counted(log_p, longest, bound):
+        """You do not count a prefix that has no continuation above the bound. Its row was looked
+        up, too.
+
+        Count before you look at the continuations.
+        """
+        waiting, expanded = [(0.0, [])], 0
+        while waiting:
+            cost, ids = heapq.heappop(waiting)
+            if ids[-1:] == [END]:
+                return ids, expanded
+            before = len(waiting)
+            for k in range(len(log_p) if len(ids) + 1 < longest else 1):
+                further = cost - float(log_p[ids[-1] if ids else END, k])
+                if -further > bound:
+                    heapq.heappush(waiting, (further, [*ids, k]))
+            expanded += len(waiting) > before
+        return [], expanded
+
 
 class Right:
     """Right answers, written differently."""
@@ -360,6 +490,21 @@ class Right:
             for k, step in enumerate(log_p[ids[-1] if ids else 0].tolist()):
                 if total + step > bound and (k == 0 or len(ids) < longest - 1):
                     waiting[(*ids, k)] = total + step
+        return [], expanded
+
+    def with_a_priority_queue(log_p, longest, bound):
+        """A queue from the standard library."""
+        waiting, expanded = PriorityQueue(), 0
+        waiting.put((0.0, ()))
+        while not waiting.empty():
+            cost, ids = waiting.get()
+            if 0 in ids:
+                return list(ids), expanded
+            expanded += 1
+            for k in [0] if len(ids) == longest - 1 else range(log_p.shape[1]):
+                further = cost - log_p[ids[-1] if ids else 0, k].item()
+                if -further > bound:
+                    waiting.put((further, (*ids, k)))
         return [], expanded
 
 

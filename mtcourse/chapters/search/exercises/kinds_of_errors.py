@@ -27,6 +27,8 @@ def cases(draw: Draw) -> list[Case]:
         Case("everything is right", _some(each, [0, 3, 3])),
         Case("no search errors", _some(each, [0, 1, 0, 1, 1])),
         Case("differences of rounding", _rounded(draw)),
+        Case("a reference that differs by rounding", _rounded_reference(draw)),
+        Case("differences of 0.004", _just_apart(draw)),
         Case("20 sentences", _drawn(draw, 20)),
         Case("33 sentences", _drawn(draw, 33)),
         Case("48 sentences", _drawn(draw, 48)),
@@ -42,6 +44,25 @@ def _rounded(draw):
     best = draw.tensor([-1.0, -2.0, -3.0, -4.0])
     found = best - draw.tensor([4e-4, 0.0, 2e-4, 1.0])
     return found, best, found - draw.tensor([0.0, 1.0, 0.0, 2.0]), torch.tensor([1, 0, 1, 0]) == 1
+
+
+def _rounded_reference(draw):
+    """Wrong translations whose references are above and below them by less than counts."""
+    found = draw.tensor([-1.0, -2.0, -3.0, -4.0])
+    reference = found + draw.tensor([4e-4, -4e-4, 0.0, 2.0])
+    return found, found + draw.tensor([0.0, 0.0, 0.0, 3.0]), reference, torch.tensor([False] * 4)
+
+
+def _just_apart(draw):
+    """Differences that are small, and no rounding."""
+    found = draw.tensor([-1.0, -2.0, -3.0, -1.5])
+    best = found + draw.tensor([4e-3, 4e-3, 0.0, 0.5])
+    return (
+        found,
+        best,
+        found + draw.tensor([4e-3, -1.0, 4e-3, 0.5]),
+        torch.tensor([0, 1, 0, 0]) == 1,
+    )
 
 
 def _drawn(draw, n):
@@ -250,6 +271,72 @@ class Wrong:
         """
         return list(correct(found, best, reference, right).values())
 
+    def rounding_of_the_reference(found, best, reference, right):
+        """For the model errors you compare without allowing for rounding. A reference that lies a
+        hair above counts as equal, and then the model does not put the translation below it.
+
+        Allow 0.001 here, too.
+        """
+        return _with(found, best, reference, right, model=found >= reference)
+
+    def strictly_above_the_reference(found, best, reference, right):
+        """You count as model errors only translations that lie *above* their reference. Those that
+        are equal to it are not below it either.
+
+        The reference may be above by at most 0.001.
+        """
+        return _with(found, best, reference, right, model=found > reference + SAME)
+
+    def below_by_rounding(found, best, reference, right):
+        """You take a translation for a model error only if the reference lies below it by more than
+        0, in plain numbers. Equal ones count, too.
+
+        The reference may be above by at most 0.001.
+        """
+        return _with(found, best, reference, right, model=found > reference)
+
+    def wider_than_rounding(found, best, reference, right):
+        """You allow for differences that are larger than 0.001.
+
+        Write 0.001, or 1e-3.
+        """
+        return _with(
+            found,
+            best,
+            reference,
+            right,
+            missed=found < best - 1e-2,
+            model=reference <= found + 1e-2,
+        )
+
+    def stops_at_nothing(found, best, reference, right):
+        """You divide by zero where there is nothing to take a share of.
+
+        Return 0 if no translation is wrong, or if there are no search errors.
+        """
+        counted, missed = Wrong.counts(found, best, reference, right), found < best - SAME
+        return {
+            SEARCH: counted[SEARCH] / len(found),
+            MODEL: counted[MODEL] / int((~right).sum()),
+            LUCKY: counted[LUCKY] / int(missed.sum()),
+        }
+
+    def search_errors_of_the_wrong(found, best, reference, right):
+        """You give the search errors as a share of the *wrong* translations.
+
+        They are a share of all sentences, right ones too.
+        """
+        missed = found < best - SAME
+        return correct(found, best, reference, right) | {SEARCH: _share(missed, ~right)}
+
+    def model_errors_of_the_preferred(found, best, reference, right):
+        """You give the share of wrong ones among the translations that the model prefers.
+
+        Asked for is the share of preferred ones among the wrong.
+        """
+        preferred = reference <= found + SAME
+        return correct(found, best, reference, right) | {MODEL: _share(~right, preferred)}
+
 
 class Right:
     """Right answers, written differently."""
@@ -298,6 +385,20 @@ class Right:
         return {
             name: torch.tensor(of, dtype=torch.float64)
             for name, of in correct(found, best, reference, right).items()
+        }
+
+    def with_numpy(found, best, reference, right):
+        """Means of selected rows in NumPy."""
+        f, b, r, ok = (one.numpy() for one in (found, best, reference, right))
+
+        def share(of):
+            return float(of.mean()) if of.size else 0.0
+
+        missed = b - f > 1e-3
+        return {
+            "search errors": share(missed),
+            "model errors": share((r - f <= 1e-3)[~ok]),
+            "lucky search errors": share(ok[missed]),
         }
 
 

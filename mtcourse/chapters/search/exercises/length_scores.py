@@ -225,6 +225,36 @@ class Wrong:
         """
         return torch.stack(correct(log_p, length, amount))
 
+    def sign_of_the_amount_lost(log_p, length, amount):
+        """You use the size of the amount, without its sign. A negative amount favours shorter
+        sentences.
+
+        Leave `abs` out.
+        """
+        return correct(log_p, length, abs(amount))
+
+    def gnmt_cut_to_whole_numbers(log_p, length, amount):
+        """In your second score the division cuts off what stands behind the point: (5 + 8) // 6
+        is 2.
+
+        Divide with one stroke.
+        """
+        return _with(log_p, length, amount, gnmt=log_p / ((5 + length) // 6) ** amount)
+
+    def reward_raised(log_p, length, amount):
+        """Your third score adds the length to the power of the amount.
+
+        The amount is what *each* token earns: multiply it by the length.
+        """
+        return _with(log_p, length, amount, reward=log_p + length**amount)
+
+    def reward_only(log_p, length, amount):
+        """Your third score is the reward alone.
+
+        Add it to log p.
+        """
+        return _with(log_p, length, amount, reward=amount * length.to(log_p.dtype))
+
 
 class Right:
     """Right answers, written differently."""

@@ -203,6 +203,37 @@ class Wrong:
         """
         return correct(totals, t, longest, exponent).exp()
 
+    def sign_of_the_exponent_lost(totals, t, longest, exponent):
+        """You use the size of the exponent, without its sign. With a negative one, longer sentences
+        score *lower*.
+
+        Leave `abs` out, and try the exponent −1.
+        """
+        return totals.max() / longest ** abs(exponent)
+
+    def negative_exponent_left_out(totals, t, longest, exponent):
+        """For a negative exponent you return the largest total, as if the exponent were 0.
+
+        Compare −4 · 3 with −4: what does the next length cost?
+        """
+        return _with(totals, t, longest, exponent) if exponent > 0 else totals.max()
+
+    def tokens_left_for_every_exponent(totals, t, longest, exponent):
+        """You divide by the number of tokens that are left, for every exponent. The score divides
+        by the length of the *whole* sentence.
+
+        How long is a sentence that begins with the prefix?
+        """
+        return totals.max() / (longest - t) ** exponent
+
+    def all_prefixes_together(totals, t, longest, exponent):
+        """You add the probabilities of the prefixes, with `logsumexp`. They are rivals: only one of
+        them becomes the sentence.
+
+        Take the largest total.
+        """
+        return _with(totals, t, longest, exponent, best=totals.logsumexp(0))
+
 
 class Right:
     """Right answers, written differently."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from mtcourse.checks.draw import Draw
 from mtcourse.checks.exercise import Exercise, functions_of
 from mtcourse.checks.outcomes import Case
@@ -114,7 +116,7 @@ class Wrong:
 
         How many tokens are written?
         """
-        return _with(B, K, N, greedy=K * (N - 1), beam=K * max(1 + B * (N - 2), 0))
+        return _with(B, K, N, greedy=K * (N - 1), beam=K * (1 + B * (N - 2)))
 
     def powers_exchanged(B, K, N):
         """Your number of sequences is N to the power of K. Each of N places has K choices.
@@ -204,6 +206,53 @@ class Wrong:
         right = correct(B, K, N)
         return right | {name: K * right[name] for name in (KEYS_GREEDY, KEYS_BEAM)}
 
+    def first_step_left_out(B, K, N):
+        """Your beam search scores nothing at its first step. There it has the empty prefix.
+
+        Add the K tokens of step 1.
+        """
+        return _with(B, K, N, beam=B * K * (N - 1))
+
+    def prefixes_counted(B, K, N):
+        """You count prefixes. For each of them the model computes K log-probabilities.
+
+        Multiply by the size of the vocabulary.
+        """
+        return _with(B, K, N, greedy=N, beam=1 + B * (N - 1))
+
+    def only_finished_ones(B, K, N):
+        """Your sequences have `<eos>` at their end and nowhere else. The question asks for *any* of
+        the K tokens at each place.
+
+        Each of N places has K choices.
+        """
+        return _with(B, K, N, everything=(K - 1) ** (N - 1))
+
+    def all_keys_at_each_step(B, K, N):
+        """At each step you let a query meet N keys, those of later steps as well. They do not exist
+        yet.
+
+        At step n there are n keys.
+        """
+        return _with(B, K, N, keys=N * N, keys_beam=N + B * N * (N - 1))
+
+    def keys_of_the_step_before(B, K, N):
+        """Your beam search begins its later steps with a single key. Step 2 has two: that of step 1
+        and its own.
+
+        2 + 3 + … + N = N (N + 1) / 2 − 1.
+        """
+        return _with(B, K, N, keys_beam=1 + B * N * (N - 1) // 2)
+
+    def without_a_cache(B, K, N):
+        """You let all tokens of the prefix ask again at each step. With a cache, only the newest
+        does.
+
+        At step n one query meets n keys.
+        """
+        squares = sum(n * n for n in range(1, N + 1))
+        return _with(B, K, N, keys=squares, keys_beam=1 + B * (squares - 1))
+
 
 class Right:
     """Right answers, written differently."""
@@ -253,6 +302,17 @@ class Right:
     def as_floats(B, K, N):
         """Numbers with a point."""
         return {name: float(of) for name, of in correct(B, K, N).items()}
+
+    def as_sums(B, K, N):
+        """Sums over lists of prefixes."""
+        prefixes = [1] + [B] * (N - 1)
+        return {
+            "keys, beam": sum(n * count for n, count in enumerate(prefixes, 1)),
+            "beam": sum(K for count in prefixes for _ in range(count)),
+            "keys, greedy": sum(range(1, N + 1)),
+            "greedy": len(prefixes) * K,
+            "all sequences": math.prod([K] * N),
+        }
 
 
 EXERCISE = Exercise(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 
 from mtcourse.checks.exercise import Exercise, functions_of
 
@@ -202,6 +203,38 @@ class Wrong:
         """
         return {**correct(), STEPS: 4}
 
+    def with_their_ends():
+        """You wrote `<eos>` behind your sentences. The answers are the words alone.
+
+        Leave `<eos>` out, as in the question's example.
+        """
+        right = correct()
+        return right | {name: f"{right[name]} <eos>" for name in (GREEDY, TWO, THREE, BEST)}
+
+    def without_blanks():
+        """You wrote the words without a blank between them.
+
+        Write "b d f", and not "bdf".
+        """
+        right = correct()
+        return right | {name: right[name].replace(" ", "") for name in (GREEDY, TWO, THREE, BEST)}
+
+    def in_capitals():
+        """You wrote capitals. The words are called a to f.
+
+        Write small letters.
+        """
+        right = correct()
+        return right | {name: right[name].upper() for name in (GREEDY, TWO, THREE, BEST)}
+
+    def last_factors():
+        """Your three probabilities are those of `<eos>` alone. That of a sentence is the product of
+        all its factors.
+
+        Multiply by the probabilities of the words before it.
+        """
+        return _but(p_of_greedy=0.6, p_of_two_beams=0.9, p_of_three_beams=0.95)
+
 
 class Right:
     """Right answers, written differently."""
@@ -239,6 +272,14 @@ class Right:
         found = {GREEDY: "a d", TWO: "a e", THREE: "c d"}
         named = {f"p of {name}": p(words) for name, words in found.items()}
         return {**found, **named, BEST: max(found.values(), key=p), STEPS: 3}
+
+    def as_fractions():
+        """Exact fractions."""
+        return _but(
+            p_of_greedy=Fraction(27, 200),
+            p_of_two_beams=Fraction(81, 500),
+            p_of_three_beams=Fraction(57, 250),
+        )
 
 
 EXERCISE = Exercise(

@@ -18,6 +18,8 @@ import typer
 from mtcourse.errors import MtcourseError
 
 if TYPE_CHECKING:
+    from mtcourse.models.translator import Translator
+    from mtcourse.text.pairs import SentencePair
     from mtcourse.training.callbacks import Callback
     from mtcourse.training.config import TrainingConfig
     from mtcourse.training.loop import TrainingState
@@ -53,13 +55,11 @@ FamilyName = Annotated[str, typer.Option(help="translator, decoder or encoder.")
 Language = Annotated[
     str, typer.Option(help="Of a corpus of pairs, for decoder and encoder: nl, en, … or both.")
 ]
-Corpus = Annotated[
-    str,
-    typer.Option(
-        help="builtin; libreoffice[:language[:longest]]; FILE.tsv; SOURCE.en,TARGET.nl; FILE.po; "
-        "for decoder and encoder also FILE.txt"
-    ),
-]
+CORPORA = (
+    "builtin; libreoffice[:language[:longest]]; FILE.en-nl.tsv; SOURCE.en,TARGET.nl; FILE.po; "
+    "FOLDER:nl, with catalogs"
+)
+Corpus = Annotated[str, typer.Option(help=f"{CORPORA}; for decoder and encoder also FILE.txt")]
 
 
 @app.command()
@@ -89,6 +89,18 @@ def translate(
 
 
 @app.command()
+def corpus(
+    name: Annotated[str, typer.Argument(help=CORPORA)],
+    pairs: Annotated[int, typer.Option(min=0, help="Training pairs to show.")] = 30,
+) -> None:
+    """Look at a corpus before training: what is left out and why, pairs to read, a baseline."""
+    from mtcourse.recipes.corpus_look import look_at
+    from mtcourse.text.corpora import load_corpus
+
+    typer.echo(look_at(load_corpus(name), pairs))
+
+
+@app.command()
 def train(
     out: Annotated[Path, typer.Option(help="Folder of the run; made if needed.")],
     corpus: Corpus = "builtin",
@@ -104,7 +116,7 @@ def train(
     tensorboard: Annotated[bool, typer.Option("--tensorboard", help="Also log there.")] = False,
     device: Device = "auto",
 ) -> None:
-    """Train a model of any family; Ctrl-C keeps the state, --resume goes on."""
+    """Train a model of any family, and score it on dev; after Ctrl-C, --resume goes on."""
     from mtcourse.recipes.families import check_family
     from mtcourse.training.callbacks import TensorBoardLog
 
@@ -124,8 +136,7 @@ def train(
         )
         raise typer.Exit(130)
     typer.echo(f"loss {state.losses[-1]:.3f}, best dev loss {state.best_dev_loss:.3f}")
-    if said := scores():
-        typer.echo(said)
+    typer.echo(scores())
 
 
 @app.command()
@@ -150,7 +161,8 @@ def evaluate(
     model = load_model(checkpoint, family, device)
     if isinstance(model, Translator):
         data = load_corpus(corpus)
-        typer.echo(evaluate_translator(model, _split_of(data.name, data.splits, split), chosen)[0])
+        pairs = _short_enough(model, _split_of(data.name, data.splits, split))
+        typer.echo(evaluate_translator(model, pairs, chosen)[0])
     else:
         text = load_text(corpus, language)
         typer.echo(score_text(model, _split_of(text.name, text.splits, split)))
@@ -163,6 +175,10 @@ def report(
     corpus: Corpus = "builtin",
     split: Annotated[str, typer.Option(help="A test set of the corpus.")] = "test",
     search: SearchName = "beam",
+    sheet: Annotated[
+        Path | None,
+        typer.Option(help="Also write 50 translations for people to judge, to this CSV file."),
+    ] = None,
     device: Device = "auto",
 ) -> None:
     """Write a report on a translator: scores, faults, unknown words, examples, what to add."""
@@ -175,7 +191,10 @@ def report(
     translator = Translator.load(checkpoint, device=device)
     data = load_corpus(corpus)
     run = checkpoint or SHIPPED
-    typer.echo(write_report(translator, data, split, chosen, out, search_name=search, run=run))
+    scores = write_report(
+        translator, data, split, chosen, out, search_name=search, run=run, sheet=sheet
+    )
+    typer.echo(scores)
 
 
 @app.command()
@@ -188,6 +207,10 @@ def page(
         str | None,
         typer.Option(help="What it was trained on; only for a run that has not kept it."),
     ] = None,
+    report: Annotated[
+        Path | None,
+        typer.Option(help="What mtcourse report wrote, filled in: your answers go on the card."),
+    ] = None,
 ) -> None:
     """Write a web page in which a translator runs: a folder for any host, or for no host at all.
 
@@ -196,10 +219,15 @@ def page(
     folder to a web server. Before you publish it, look at the licence of the corpus.
     """
     from mtcourse.page.translator_page import write_translator_page
+    from mtcourse.recipes.report import YOURS, answers_in
     from mtcourse.text.corpora import load_corpus
 
+    answers = answers_in(report) if report else {}
     data = load_corpus(corpus) if corpus else None
-    typer.echo(write_translator_page(checkpoint, out, data))
+    typer.echo(write_translator_page(checkpoint, out, data, answers))
+    missing = [heading for heading, _ in YOURS if heading not in answers]
+    if report and missing:
+        typer.echo(f"not answered in {report}: {', '.join(missing)}", err=True)
 
 
 @app.command()
@@ -307,17 +335,26 @@ def project_search(
         "compositional"
     ),
     sentences: Annotated[int, typer.Option(min=20, help="How many of them.")] = 1000,
+    greedy: Annotated[
+        bool, typer.Option("--greedy", help="One beam alone: before beam search is written.")
+    ] = False,
 ) -> None:
     """Measure the decoder of a project: its speed beside the template's, BLEU, what it finds."""
     import torch
 
-    from mtcourse.project.own_search import measure_search
+    from mtcourse.project.own_search import measure_greedy, measure_search
     from mtcourse.text.corpora import builtin_corpus
 
     torch.set_num_threads(1)
     if split not in ("dev", "compositional"):
         raise MtcourseError(f"this project is scored on dev or compositional, not on {split!r}")
-    typer.echo(measure_search(file, template, builtin_corpus().splits[split][:sentences]))
+    if not template.exists():
+        raise MtcourseError(
+            f"the template {template} is not here: run this in the course's folder, or name the "
+            "template with --template"
+        )
+    measure = measure_greedy if greedy else measure_search
+    typer.echo(measure(file, template, builtin_corpus().splits[split][:sentences]))
 
 
 @app.command()
@@ -504,11 +541,26 @@ def _train_translator(
         )
     if trained.skipped:
         typer.echo(f"left out {len(trained.skipped)}: {trained.skipped[0].reason}, …", err=True)
-    test = data.splits.get("test")
-    return (
-        trained.state,
-        lambda: str(evaluate_translator(trained.translator, test)[0]) if test else "",
-    )
+    dev = data.splits["dev"]  # the test set is for the end: each look at it invites a choice
+
+    def scores() -> str:
+        pairs = _short_enough(trained.translator, dev)
+        return f"dev:\n{evaluate_translator(trained.translator, pairs)[0]}"
+
+    return trained.state, scores
+
+
+def _short_enough(translator: Translator, pairs: Sequence[SentencePair]) -> list[SentencePair]:
+    """The pairs that the translator can read; says how many it cannot."""
+    from mtcourse.recipes.translator import readable
+
+    short = readable(translator, pairs)
+    if left_out := len(pairs) - len(short):
+        typer.echo(
+            f"left out of the scores: {left_out} sentences that are longer than the model reads",
+            err=True,
+        )
+    return short
 
 
 def _train_text(
@@ -543,8 +595,8 @@ def _train_text(
         trained = train_text_model(
             chosen, text, out, recipe, callbacks=[show, *logs()], resume=resume, device=device
         )
-    test = text.splits.get("test")
-    return trained.state, lambda: score_text(trained.model, test) if test else ""
+    dev = text.splits["dev"]
+    return trained.state, lambda: f"dev:\n{score_text(trained.model, dev)}"
 
 
 def _training(

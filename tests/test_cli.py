@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import random
 import subprocess
 import sys
 from pathlib import Path
@@ -90,7 +91,7 @@ def test_train_then_resume_then_evaluate(run, tsv, tmp_path):
     status, printed, err = run(*begin, "--steps", "2")
     assert (status, err.count("Traceback")) == (0, 0)
     assert "best dev loss" in printed
-    assert "BLEU" in printed
+    assert "dev:\nBLEU" in printed, "the test set is left for the end"
     losses = (out / "losses.csv").read_text().splitlines()
     assert len(losses) == 3
     assert json.loads((out / "recipe.json").read_text())["training"]["steps"] == 2
@@ -227,6 +228,55 @@ def test_a_trained_run_keeps_what_its_page_needs(run, tsv, tmp_path):
     assert f"Measured on {len(corpus.splits['test'])} sentences" in text
     assert "English to Dutch" in text
     assert run("translate", "The zebra", "--checkpoint", out)[2].strip().endswith("zebra")
+
+
+def test_a_corpus_is_looked_at_before_it_is_trained_on(run, tsv):
+    status, printed, err = run("corpus", tsv, "--pairs", "3")
+    assert status == 0, err
+    assert "3 training pairs, drawn at random:" in printed
+    assert "A translation memory, which cannot translate, on the dev set:" in printed
+    status, _, err = run("corpus", "nothing.tsv")
+    assert status == 2
+    assert "names no corpus" in err
+
+
+def test_sentences_that_are_too_long_are_left_out_and_counted(run, tmp_path):
+    lines = [f"{pair.source}\t{pair.target}\n" for pair in sample_pairs(200, seed=3)]
+    draw = random.Random(4)
+    sides = ["".join(draw.choices("abcdefghijklmnopqrstuvwxyz ", k=300)) for _ in range(160)]
+    long = [f"{a}\t{b}\n" for a, b in zip(sides[::2], sides[1::2], strict=True)]
+    path, out = tmp_path / "pairs.en-nl.tsv", tmp_path / "run"
+    path.write_text("".join(lines + long), encoding="utf-8")
+    begin = ("train", "--corpus", path, "--out", out, "--steps", "1", "--vocabulary-size", "330")
+    status, printed, err = run(*begin)
+    assert status == 0, err
+    assert "dev:\nBLEU" in printed
+    corpus = ("--corpus", path, "--split", "dev")
+    status, _, err = run("evaluate", "--checkpoint", out, *corpus)
+    assert status == 0, err
+    report = tmp_path / "report.md"
+    assert run("report", "--checkpoint", out, *corpus, "--out", report)[0] == 0
+    said = "more are longer than the model reads" in report.read_text(encoding="utf-8")
+    assert said == ("left out of the scores" in err)
+    assert said, "none of the long ones was held out: take more of them"
+
+
+def test_a_report_and_its_answers_become_a_card(run, tsv, tmp_path):
+    out, report, page = tmp_path / "run", tmp_path / "report.md", tmp_path / "page"
+    assert run("train", "--corpus", tsv, "--out", out, "--steps", "1")[0] == 0
+    sheet = tmp_path / "sheet.csv"
+    command = ("report", "--checkpoint", out, "--corpus", tsv, "--out", report, "--sheet", sheet)
+    assert run(*command)[0] == 0
+    assert sheet.read_text(encoding="utf-8-sig").startswith("number,source,translation,mark,note")
+    report.write_text(
+        report.read_text(encoding="utf-8") + "\nDo what you like.\n", encoding="utf-8"
+    )
+    status, _, err = run("page", "--checkpoint", out, "--out", page, "--report", report)
+    assert status == 0, err
+    assert "Do what you like." in (page / "index.html").read_text(encoding="utf-8")
+    assert "not answered" in err
+    assert "What people found" in err
+    assert "What may be done" not in err
 
 
 def test_importing_the_package_imports_nothing_heavy():

@@ -141,7 +141,7 @@ def measure_search(
         [*ids, EOS] for ids in translator.tokenizers.source.encode_all(of.source for of in pairs)
     ]
     found = {beams: checked(module, path, model, sources, beams) for beams in FASTER}
-    _check_alone(module, path, model, sources, found[BEAMS])
+    _check_alone(module, path, model, sources, found[BEAMS], BEAMS)
     mine = translator.tokenizers.target.decode_all(found[BEAMS])
     ids = [of_pair[0].ids for of_pair in _package(translator, sources)]
     behind = mean_score(translator, sources, ids) - mean_score(translator, sources, found[BEAMS])
@@ -149,6 +149,38 @@ def measure_search(
         {beams: _times_as_fast(module, slow, model, sources, beams, rounds) for beams in FASTER},
         score(mine, references_of(pairs)),
         behind,
+    )
+
+
+def measure_greedy(
+    path: Path | str, template: Path | str, pairs: Sequence[SentencePair], rounds: int = ROUNDS
+) -> str:
+    """Measures a file with one beam alone, while its beam search is still to be written.
+
+    Args:
+        path: the file.
+        template: the file to compare its speed and its translations with.
+        pairs: the sentence pairs that it translates.
+        rounds: as for ``measure_search``.
+
+    Raises:
+        MtcourseError: as for ``measure_search``.
+    """
+    module, slow = (load_project(of, FUNCTIONS) for of in (path, template))
+    translator = Translator.load(device="cpu")
+    model = weights_of(translator)
+    sources = [
+        [*ids, EOS] for ids in translator.tokenizers.source.encode_all(of.source for of in pairs)
+    ]
+    found = checked(module, path, model, sources, 1)
+    _check_alone(module, path, model, sources, found, 1)
+    step = max(1, len(sources) // SLOW)
+    expected = checked(slow, template, model, sources[::step][:SLOW], 1)
+    equal = sum(a == b for a, b in zip(expected, found[::step][:SLOW], strict=True))
+    faster = _times_as_fast(module, slow, model, sources, 1, rounds)
+    return (
+        f"1 beam: {faster:.1f} times as fast as the template (asked for: {FASTER[1]:g})\n"
+        f"1 beam: {equal} of {len(expected)} translations are the template's"
     )
 
 
@@ -202,11 +234,12 @@ def _check_alone(
     model: Weights,
     sources: Sequence[list[int]],
     together: Sequence[list[int]],
+    beams: int,
 ) -> None:
     """A translation may not depend on the sentences beside it."""
     step = max(1, len(sources) // ALONE)
     for place in range(0, len(sources), step):
-        (alone,) = checked(module, path, model, [sources[place]], BEAMS)
+        (alone,) = checked(module, path, model, [sources[place]], beams)
         if alone != together[place]:
             raise MtcourseError(
                 f"{path}: sentence {place + 1} is translated differently alone and in its batch: "

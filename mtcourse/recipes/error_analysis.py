@@ -122,6 +122,8 @@ _PLACEHOLDER = re.compile(
 )
 _NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
 _CAPITAL = re.compile(r"(?<=[\w,;:] )[A-Z]\w+(?:[ -][A-Z]\w+)*")
+_LATIN = r"[A-Za-z\u00c0-\u024f0-9_]"
+_SAME_SIGN = str.maketrans("。？！：；．؟۔।", ".?!:;.?..")
 _END = re.compile(r"[.?!…:;]$")
 
 KEPT: Mapping[str, Callable[[str], list[str]]] = {
@@ -150,12 +152,15 @@ def by_phenomenon(items: Sequence[Translated], known: frozenset[str]) -> list[Gr
         ]
         asked = [(item, must) for item, must in asked if must]
         if len(asked) >= FEWEST:
-            kept = [must <= Counter(found_in(item.translation)) for item, must in asked]
+            kept = [
+                must <= Counter(found_in(item.translation)) or _stand_in(must, item.translation)
+                for item, must in asked
+            ]
             chosen = [item for item, _ in asked]
             groups.append(Group(name, scores_of(chosen), sum(kept) / len(kept)))
-    questions = [item for item in items if item.pair.source.rstrip().endswith("?")]
+    questions = [item for item in items if _end(item.pair.source) == "?"]
     if len(questions) >= FEWEST:
-        kept = [item.translation.rstrip().endswith("?") for item in questions]
+        kept = [_end(item.translation) == "?" for item in questions]
         groups.append(Group("questions", scores_of(questions), sum(kept) / len(kept)))
     for name, chosen in (
         (
@@ -167,6 +172,23 @@ def by_phenomenon(items: Sequence[Translated], known: frozenset[str]) -> list[Gr
         if len(chosen) >= FEWEST:
             groups.append(Group(name, scores_of(chosen)))
     return groups
+
+
+def _stand_in(wanted: Mapping[str, int], text: str) -> bool:
+    """Whether all these stand somewhere in a text, as often, and not as part of a longer word.
+
+    A name may come first in a translation, or be joined to another word: Impress-Dokument.
+    """
+    return all(
+        len(re.findall(rf"(?<!{_LATIN}){re.escape(one)}(?!{_LATIN})", text)) >= times
+        for one, times in wanted.items()
+    )
+
+
+def _end(sentence: str) -> str:
+    """The sign at the end of a sentence, whatever its script writes for it; nothing if none."""
+    found = _END.search(sentence.rstrip().translate(_SAME_SIGN))
+    return found[0] if found else ""
 
 
 def unknown(sentence: str, known: frozenset[str]) -> list[str]:
@@ -235,9 +257,7 @@ FAILURES: Mapping[str, Callable[[Translated], bool]] = {
         2 * len(item.translation) < len(item.pair.target)
     ),
     "more than twice as long": lambda item: len(item.translation) > 2 * len(item.pair.target),
-    "another sign at the end": lambda item: (
-        _END.findall(item.translation) != _END.findall(item.pair.target)
-    ),
+    "another sign at the end": lambda item: _end(item.translation) != _end(item.pair.target),
 }
 """Faults that a program sees without knowing the language."""
 

@@ -6,6 +6,9 @@ Chapter 20 shows one, and says how to read it.
 from __future__ import annotations
 
 import csv
+import io
+import random
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
@@ -28,11 +31,15 @@ from mtcourse.recipes.error_analysis import (
     unknown,
 )
 from mtcourse.recipes.memory import TranslationMemory
-from mtcourse.recipes.translator import Recipe
+from mtcourse.recipes.translator import Recipe, readable
 from mtcourse.text.corpora import ParallelCorpus
+from mtcourse.text.languages import language_name, writes_no_spaces
 from mtcourse.whole_files import write_whole
 
 EXAMPLES = 9
+JUDGED = 50
+"""Translations on the sheet that people judge."""
+MAY_BE_DONE = "What may be done with it"
 YOURS = (
     ("What it is for", "Who is to use it, for which texts? What must nobody use it for?"),
     (
@@ -42,7 +49,7 @@ YOURS = (
     ),
     ("What it gets wrong", "Which faults above matter to your readers, and which do not?"),
     (
-        "What may be done with it",
+        MAY_BE_DONE,
         "The licence of the translator. It may not allow more than that of the corpus.",
     ),
 )
@@ -58,6 +65,7 @@ def write_report(
     *,
     search_name: str,
     run: Path | None = None,
+    sheet: Path | None = None,
 ) -> Scores:
     """Translates a test set, counts what went wrong, and writes a report in Markdown.
 
@@ -70,6 +78,7 @@ def write_report(
         out: the file to write.
         search_name: what the report calls the search.
         run: the folder of the training run, for what it says of training.
+        sheet: a second file to write: translations for people to judge, as ``judging_sheet``.
 
     Returns:
         The scores on the test set.
@@ -82,7 +91,8 @@ def write_report(
             f"a report needs a test set that training has not seen, not {split!r}: take one of "
             f"{', '.join(name for name in corpus.splits if name != 'train')}"
         )
-    pairs = corpus.splits[split]
+    pairs = readable(translator, corpus.splits[split])
+    left_out = len(corpus.splits[split]) - len(pairs)
     items = translated(pairs, translator.translate([pair.source for pair in pairs], search))
     sources = [pair.source for pair in pairs]
     remembered = TranslationMemory(corpus.splits["train"]).translate(sources)
@@ -93,20 +103,72 @@ def write_report(
     }
     known = known_to([pair.source for pair in corpus.splits["train"]])
     training = [pair.target for pair in corpus.splits["train"]]
+    target = corpus.target_language
     named = f"{corpus.source_language} → {corpus.target_language}"
     parts = [
         [f"# Report on a translator, {named}: {corpus.name}"],
         _made(translator, corpus, run),
-        _scores(scores, baselines, split, search_name),
+        _scores(scores, baselines, split, search_name, target, left_out),
         _groups("By length of the source", "words", by_length(items), "BLEU"),
         _groups("By what is hard", "sentences", by_phenomenon(items, known), "kept"),
-        _words(items, training, known),
+        _words(items, training, known, target),
         _failures(items),
         _examples(items),
         *([f"## {heading}", "", f"*{question}*", ""] for heading, question in YOURS),
     ]
     write_whole(out, "\n".join(line for part in parts for line in [*part, ""]).rstrip() + "\n")
+    if sheet:
+        write_whole(sheet, judging_sheet(items))
     return scores
+
+
+def judging_sheet(items: Sequence[Translated], count: int = JUDGED) -> str:
+    """Sentences drawn at random with their translations, and room for a mark, as CSV.
+
+    The references are left out: who sees one looks for its words. The number of a sentence is its
+    place among those that were scored, from 1. The same test set gives the same sentences, so two
+    runs can be judged on them, and each judge fills in a copy.
+
+    Args:
+        items: the test set.
+        count: of sentences; all of them, where there are fewer.
+    """
+    drawn = random.Random(1).sample(range(len(items)), min(count, len(items)))
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(["number", "source", "translation", "mark", "note"])
+    for place in drawn:
+        of = items[place]
+        writer.writerow([place + 1, *map(_no_formula, (of.pair.source, of.translation)), "", ""])
+    return "\ufeff" + text.getvalue()  # by this mark spreadsheets know UTF-8
+
+
+def answers_in(report: Path) -> dict[str, str]:
+    """What an author has written below the questions of a report, by heading.
+
+    A question without an answer is left out.
+
+    Args:
+        report: the file that ``write_report`` wrote, filled in.
+
+    Raises:
+        MtcourseError: it cannot be read, or is no such report.
+    """
+    try:
+        text = report.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise MtcourseError(f"the report {report} cannot be read: {error}") from error
+    answers = {}
+    for heading, question in YOURS:
+        found = re.search(rf"^## {re.escape(heading)}\s*$(.*?)(?=^## |\Z)", text, re.M | re.S)
+        if found is None:
+            raise MtcourseError(
+                f"{report} has no heading \u201c## {heading}\u201d: name a report that mtcourse "
+                "report wrote, with your answers below its last four headings"
+            )
+        if answer := found[1].replace(f"*{question}*", "").strip():
+            answers[heading] = answer
+    return answers
 
 
 # --- its parts ----------------------------------------------------------------------------------
@@ -161,12 +223,24 @@ def _training(run: Path | None) -> list[str]:
 
 
 def _scores(
-    scores: Scores, baselines: Mapping[str, Scores], split: str, search_name: str
+    scores: Scores,
+    baselines: Mapping[str, Scores],
+    split: str,
+    search_name: str,
+    target: str,
+    left_out: int,
 ) -> list[str]:
+    left = f" {left_out:,} more are longer than the model reads, and are left out."
+    spaceless = [
+        "",
+        f"BLEU compares words between spaces. {language_name(target)} writes no spaces, so read "
+        "chrF2, which compares characters.",
+    ]
     return [
         "## Scores",
         "",
-        f"On the split *{split}*, {scores.sentences:,} sentences, with the search {search_name}. "
+        f"On the split *{split}*, {scores.sentences:,} sentences, with the search {search_name}."
+        f"{left if left_out else ''} "
         "95% intervals from 1,000 bootstrap resamples: they cover other sentences of the same "
         "kind, and no other training run. Two baselines translate nothing: one writes the "
         "translation of the most similar training sentence, the other copies the source, which "
@@ -184,6 +258,7 @@ def _scores(
                 for name, of in {"this translator": scores, **baselines}.items()
             ],
         ),
+        *(spaceless if writes_no_spaces(target) else []),
         "",
         f"- BLEU: `{scores.bleu_signature}`",
         f"- chrF2: `{scores.chrf_signature}`",
@@ -211,16 +286,23 @@ def _groups(title: str, first: str, groups: Sequence[Group], last: str) -> list[
 
 
 def _words(
-    items: Sequence[Translated], training: Sequence[str], known: frozenset[str]
+    items: Sequence[Translated], training: Sequence[str], known: frozenset[str], target: str
 ) -> list[str]:
     new = sorted({word for item in items for word in unknown(item.pair.source, known)})
     shown = ", ".join(new[:30]) + (f" and {len(new) - 30:,} more" if len(new) > 30 else "")
+    never = (
+        f"Source words that training never showed: {table_cell(shown)}."
+        if new
+        else "Training showed every source word of the test set."
+    )
+    if writes_no_spaces(target):
+        why = f"{language_name(target)} writes no spaces, so this report counts no words of it."
+        return ["## By frequency of the words", "", why, "", never]
     return [
         "## By frequency of the words",
         "",
         "How many of the references' words stand in the translations, by how often the "
-        "training text "
-        "shows them.",
+        "training text shows them.",
         "",
         *_table(
             ["in training", "words", "found"],
@@ -230,9 +312,7 @@ def _words(
             ],
         ),
         "",
-        f"Source words that training never showed: {table_cell(shown)}."
-        if new
-        else "Training showed every source word of the test set.",
+        never,
     ]
 
 
@@ -272,6 +352,11 @@ def _examples(items: Sequence[Translated]) -> list[str]:
 
 def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
     return [f"| {' | '.join(cells)} |" for cells in (head, ["---"] * len(head), *rows)]
+
+
+def _no_formula(text: str) -> str:
+    """A cell that no spreadsheet computes: help pages are full of sentences such as =SUM(A1)."""
+    return f"'{text}" if text.startswith(("=", "+", "-", "@", "\t")) else text
 
 
 def _with_interval(value: float, interval: Interval) -> str:

@@ -212,6 +212,27 @@ def fitted_vocabulary(recipe: Recipe, tokenizers: TokenizerPair) -> str:
     return f"the vocabulary has {found:,} pieces, {why}, not {wanted:,}"
 
 
+def readable(translator: Translator, pairs: Sequence[SentencePair]) -> list[SentencePair]:
+    """The pairs whose source the model can read: it has pieces, and not more than the model takes.
+
+    Args:
+        translator: whose longest sentence counts.
+        pairs: of a test set.
+
+    Raises:
+        MtcourseError: there is no such pair.
+    """
+    longest = translator.model.config.max_length
+    encoded = translator.tokenizers.source.encode_all(pair.source for pair in pairs)
+    short = [pair for pair, ids in zip(pairs, encoded, strict=True) if 0 < len(ids) < longest]
+    if not short:
+        raise MtcourseError(
+            f"every sentence of the test set is longer than the {longest} pieces that the "
+            "translator reads: split the sentences, or train with more pieces in the vocabulary"
+        )
+    return short
+
+
 def evaluate_translator(
     translator: Translator, pairs: Sequence[SentencePair], search: Search = BEAM_OF_4
 ) -> tuple[Scores, list[str]]:

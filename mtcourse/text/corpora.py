@@ -252,7 +252,7 @@ def load_corpus(spec: str) -> ParallelCorpus:
     folder, _, language = spec.rpartition(":")
     if Path(spec).is_dir():
         return _catalogs_corpus(Path(spec), None)
-    if language_code(language) and Path(folder).is_dir():
+    if folder and language_code(language) and Path(folder).is_dir():
         return _catalogs_corpus(Path(folder), language)
     raise MtcourseError(
         f"{spec!r} names no corpus: say builtin, libreoffice[:language[:words]], "

@@ -23,6 +23,7 @@ _NAMES = {
     "yi": "Yiddish", "zh": "Chinese", "zu": "Zulu",
 }  # fmt: skip
 _RIGHT_TO_LEFT = {"ar", "arc", "ckb", "dv", "fa", "he", "iw", "ks", "ps", "sd", "ug", "ur", "yi"}
+_SPACELESS = {"ja", "km", "lo", "my", "th", "yue", "zh"}
 _SCRIPTS = {"arab": "rtl", "hebr": "rtl", "thaa": "rtl", "latn": "ltr", "cyrl": "ltr"}
 
 
@@ -54,6 +55,15 @@ def sentence_in(code: str) -> str:
         return f"A sentence in {code}"
     vowel = name[0] in "AEIOU" and not name.startswith(("Uk", "Uy"))
     return f"{'An' if vowel else 'A'} {name} sentence"
+
+
+def writes_no_spaces(code: str) -> bool:
+    """Whether a language is written without spaces between words, so that words cannot be counted.
+
+    >>> writes_no_spaces("zh-TW"), writes_no_spaces("ko")
+    (True, False)
+    """
+    return language_tag(code).partition("-")[0] in _SPACELESS
 
 
 def direction(code: str) -> str:

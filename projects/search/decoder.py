@@ -1,10 +1,12 @@
 """Your decoder. The task: book/project_search.md, "Project: from greedy to beam search".
 
-    mtcourse project-search projects/search/decoder.py
+Copy this file, for example to my_search/decoder.py, and work on the copy: the command
 
-measures it: how fast it is, how good its translations are, and whether it finds what beam search
-finds. As it stands it is right for one beam, and slow: it translates sentence after sentence, and
-for each new token it computes the whole prefix again.
+    mtcourse project-search my_search/decoder.py --greedy --split dev
+
+compares the copy with this template. As it stands the file is right for one beam, and slow: it
+translates sentence after sentence, and for each new token it computes the whole prefix again. When
+your beam search is written, leave out --greedy.
 """
 
 import math
@@ -28,8 +30,8 @@ def translate(model, sources: Sequence[list[int]], beams: int) -> list[list[int]
             per token, <eos> included.
 
     Returns:
-        Ids of Dutch pieces, without <bos>, at most ``longest(source)`` of them; <eos> at the end,
-        unless the longest length cut the translation off.
+        Ids of Dutch pieces, without <bos>, at most ``longest(source, model)`` of them; <eos> at
+        the end, unless the longest length cut the translation off.
     """
     if beams != 1:
         raise NotImplementedError("beam search is not written yet: this file knows greedy search")

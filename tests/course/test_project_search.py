@@ -26,6 +26,7 @@ from mtcourse.project.own_search import (
     MeasuredSearch,
     checked,
     mean_score,
+    measure_greedy,
     measure_search,
     weights_of,
 )
@@ -74,6 +75,22 @@ def test_a_measured_sample_is_faster_and_loses_nothing():
     assert min(measured.faster.values()) > 0
     assert measured.scores.sentences == len(PAIRS)
     assert "nats per token" in str(measured)
+
+
+def test_one_beam_can_be_measured_before_beam_search_is_written(tmp_path):
+    said = measure_greedy(TEMPLATE, TEMPLATE, PAIRS[:4], rounds=1)
+    assert "times as fast as the template (asked for: 4)" in said
+    assert "4 of 4 translations are the template's" in said
+    lines = "return [[*ids[:-1], 5, 3] if len(sources) > 1 else ids for ids in found]"
+    (tmp_path / "mine.py").write_text(f"{BEGIN}    {lines}\n", encoding="utf-8")
+    with pytest.raises(MtcourseError, match="differently alone"):
+        measure_greedy(tmp_path / "mine.py", TEMPLATE, PAIRS[:4], rounds=1)
+    (tmp_path / "mine.py").write_text(
+        f"{BEGIN}    return [[*ids[:-1], 5, 3] for ids in found]\n", encoding="utf-8"
+    )
+    assert "0 of 4 translations are" in measure_greedy(
+        tmp_path / "mine.py", TEMPLATE, PAIRS[:4], rounds=1
+    )
 
 
 def test_the_bars_are_all_asked_for():
@@ -176,7 +193,8 @@ def test_page_template_and_rubric_speak_of_the_same():
     for form in FUNCTIONS.values():
         assert f"def {form}:" in page
         assert f"def {form.partition('(')[0]}(" in TEMPLATE.read_text(encoding="utf-8")
-    assert "mtcourse project-search projects/search/decoder.py" in page
+    for text in (page, TEMPLATE.read_text(encoding="utf-8")):
+        assert "mtcourse project-search my_search/decoder.py --greedy --split dev" in text
     rubric = (ROOT / "projects" / "search" / "rubric.md").read_text(encoding="utf-8")
     assert f"at most {WORSE:g} nats" in rubric
 

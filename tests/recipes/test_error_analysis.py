@@ -86,6 +86,33 @@ def test_what_the_reference_changes_need_not_be_kept():
     )
 
 
+def test_a_name_is_kept_wherever_it_stands_but_not_inside_another_word():
+    translations = (
+        "Im Dokument von Impress steht es.",
+        "Impress hat das Dokument.",
+        "Das Impress-Dokument hat es.",
+        "Impressの文書",
+        "Das Impressum hat es.",
+    )
+    rows = [("It is in Impress.", "Es ist in Impress.", text) for text in translations] * 2
+    (names, *_) = by_phenomenon(items(*rows), frozenset())
+    assert names.name == "names, inside the sentence"
+    assert names.kept == pytest.approx(4 / 5)
+
+
+def test_a_question_mark_is_one_in_every_script():
+    rows = [
+        ("Is it?", "是吗？", "是吗？"),
+        ("Is it?", "是吗？", "是。"),
+    ] * 5
+    found = {group.name: group for group in by_phenomenon(items(*rows), frozenset({"is", "it"}))}
+    assert found["questions"].kept == 0.5
+    assert "another sign at the end" not in failures(
+        items(("Stop.", "停。", "停."), ("A", "B", "C"))
+    )
+    assert len(failures(items(*rows))["another sign at the end"]) == 5
+
+
 def test_numbers_may_be_written_with_other_signs_and_questions_need_their_mark():
     rows = [
         ("Is it 1,500?", "Is het 1.500?", "Is het 1.500?"),

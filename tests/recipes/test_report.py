@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -12,8 +13,10 @@ from mtcourse.decoding.search import greedy_search
 from mtcourse.errors import MtcourseError
 from mtcourse.evaluation.scores import score
 from mtcourse.models.translator import SHIPPED, Translator
+from mtcourse.recipes.corpus_look import look_at
+from mtcourse.recipes.error_analysis import translated
 from mtcourse.recipes.memory import TranslationMemory
-from mtcourse.recipes.report import YOURS, write_report
+from mtcourse.recipes.report import JUDGED, YOURS, answers_in, judging_sheet, write_report
 from mtcourse.recipes.translator import evaluate_translator
 from mtcourse.text.cleaning import CleaningReport
 from mtcourse.text.corpora import ParallelCorpus, builtin_corpus
@@ -89,3 +92,82 @@ def test_a_run_without_its_files_is_reported_all_the_same(tmp_path):
         TRANSLATOR, of, "test", greedy_search, out, search_name="greedy", run=Path("/none")
     )
     assert "updates" not in out.read_text(encoding="utf-8")
+
+
+def test_people_get_fifty_translations_and_no_reference(tmp_path):
+    pairs = builtin_corpus(train=500).splits["test"][:60]
+    of, sheet = corpus(pairs), tmp_path / "sheet.csv"
+    write_report(
+        TRANSLATOR, of, "test", greedy_search, tmp_path / "r.md", search_name="greedy", sheet=sheet
+    )
+    with sheet.open(encoding="utf-8-sig", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == len({row["number"] for row in rows}) == JUDGED
+    assert [int(row["number"]) for row in rows] != sorted(int(row["number"]) for row in rows)
+    assert list(rows[0]) == ["number", "source", "translation", "mark", "note"]
+    translations = TRANSLATOR.translate([pair.source for pair in pairs], greedy_search)
+    for row in rows:
+        place = int(row["number"]) - 1
+        assert row["source"] == pairs[place].source
+        assert row["translation"] == translations[place]
+
+
+def test_the_sheet_is_the_same_each_time_and_holds_no_formula():
+    pairs = [SentencePair(f"=SUM({n})", f"=SOM({n})") for n in range(7)]
+    items = translated(pairs, [pair.target for pair in pairs])
+    sheet = judging_sheet(items)
+    assert sheet == judging_sheet(items)
+    assert sheet.count("'=SUM") == sheet.count("'=SOM") == 7
+    assert ",=" not in sheet
+
+
+def test_the_answers_of_an_author_are_read_back(written, tmp_path):
+    text, _ = written
+    report = tmp_path / "report.md"
+    report.write_text(text, encoding="utf-8")
+    assert answers_in(report) == {}
+    first, last = YOURS[0], YOURS[-1]
+    filled = text.replace(f"*{first[1]}*", f"*{first[1]}*\n\nFor bakers.\n\n- not *yet* for cooks")
+    filled = filled.rstrip() + "\n\nMIT.\n"
+    report.write_text(filled, encoding="utf-8")
+    assert answers_in(report) == {first[0]: "For bakers.\n\n- not *yet* for cooks", last[0]: "MIT."}
+
+
+def test_what_is_no_report_has_no_answers(tmp_path):
+    other = tmp_path / "other.md"
+    other.write_text("# Notes\n", encoding="utf-8")
+    with pytest.raises(MtcourseError, match="has no heading .## What it is for"):
+        answers_in(other)
+    with pytest.raises(MtcourseError, match="cannot be read"):
+        answers_in(tmp_path / "none.md")
+
+
+def test_words_are_not_counted_where_no_spaces_are_written(tmp_path):
+    train = tuple(SentencePair(f"The cat {n}", f"猫が{n}") for n in "abcdefghijkl")
+    splits = {"train": train, "dev": train[:2], "test": train[:3]}
+    of = ParallelCorpus("cats", "en", "ja", "MIT", splits)
+    out = tmp_path / "report.md"
+    write_report(TRANSLATOR, of, "test", greedy_search, out, search_name="greedy")
+    text = out.read_text(encoding="utf-8")
+    assert "Japanese writes no spaces, so read chrF2" in text
+    assert "this report counts no words of it" in text
+    assert "| in training | words | found |" not in text
+
+
+def test_a_look_at_a_corpus_counts_shows_and_asks_the_memory():
+    of = corpus(builtin_corpus(train=500).splits["test"][:30])
+    text = look_at(of, shown=5)
+    assert text == look_at(of, shown=5)
+    assert "en to nl, licence: MIT" in text
+    assert "train 500, dev 30, test 30" in text
+    assert "31  duplicate" in text
+    shown = text.split("5 training pairs, drawn at random:\n")[1].splitlines()[:10]
+    pairs = {(pair.source, pair.target) for pair in of.splits["train"]}
+    assert {(a.strip(), b.strip()) for a, b in zip(shown[::2], shown[1::2], strict=True)} <= pairs
+    memory = TranslationMemory(of.splits["train"])
+    dev = of.splits["dev"]
+    expected = score(
+        memory.translate([pair.source for pair in dev]),
+        [(pair.target, *pair.references) for pair in dev],
+    )
+    assert text.endswith(str(expected))

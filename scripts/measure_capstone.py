@@ -4,10 +4,10 @@ python scripts/get_real_data.py de
 python scripts/measure_capstone.py [--starts N] [--runs FOLDER] [--out FOLDER]
 
 English to German, LibreOffice's help, sentences of at most 12 words. Trained as by
-``mtcourse train --corpus libreoffice:de:12 --steps 2000 --vocabulary-size 3000``, and stopped, as
-by Ctrl-C, after update 900; ``--stop 2000`` goes on with a run to its end. Results go to
+``mtcourse train --corpus libreoffice:de:12 --steps 2000 --vocabulary-size 3000``, from three
+random starts; ``--stop 900`` stops earlier, as by Ctrl-C, and a later call goes on. Results go to
 ``mtcourse/measured/capstone.json``, the first start's report to ``capstone_report.md`` beside it.
-Stored is one start. About five minutes of one core.
+About half an hour of one core.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ from mtcourse.training.callbacks import StepReport
 from mtcourse.training.loop import TrainingConfig
 
 LANGUAGE, LONGEST = "de", 12
-STEPS, STOP, PIECES = 2000, 900, 3000
+STEPS, PIECES = 2000, 3000
 VOCABULARIES = (500, 1000, 2000, 3000, 4000, 8000)
 SEARCHES: dict[str, Search] = {"greedy": greedy_search, "beam": partial(beam_search, beams=4)}
 SHOWN, JUDGED = 8, 400
@@ -69,8 +69,8 @@ WRITTEN_BY_HAND = (
 
 
 def main(
-    starts: Annotated[int, typer.Option(help="Random starts, seeds 1, 2, ...")] = 1,
-    stop: Annotated[int, typer.Option(help="The update after which a run is stopped.")] = STOP,
+    starts: Annotated[int, typer.Option(help="Random starts, seeds 1, 2, ...")] = 3,
+    stop: Annotated[int, typer.Option(help="The update after which a run is stopped.")] = STEPS,
     runs: Annotated[Path, typer.Option(help="Where the runs lie.")] = Path("runs/capstone"),
     only_train: Annotated[int, typer.Option(help="Only train this seed's run.")] = 0,
     out: Annotated[Path, typer.Option(help="The folder where the results are written.")] = MEASURED,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -124,16 +125,15 @@ def definitions_of(path: Path) -> dict[str, Any]:
             alone = ast.Module([statement], type_ignores=[])
             try:
                 exec(compile(alone, str(path), "exec"), scope)
-            except Exception:
+            except (Exception, SystemExit):
                 continue  # what needs it will fail its check
     return scope
 
 
 def _definitions(source: str) -> Iterator[ast.stmt]:
-    """Imports, functions, classes and constants of a cell, without Jupyter's own commands."""
-    plain = "\n".join(
-        "" if line.lstrip().startswith(("%", "!")) else line for line in source.splitlines()
-    )
+    """Imports, definitions and plain values of a cell, without Jupyter's own commands."""
+    commands = re.compile(r"\s*[%!?]|.*\?\s*$")
+    plain = "\n".join("" if commands.match(line) else line for line in source.splitlines())
     try:
         statements = ast.parse(plain).body
     except SyntaxError:
@@ -141,16 +141,24 @@ def _definitions(source: str) -> Iterator[ast.stmt]:
     for statement in statements:
         if isinstance(
             statement, ast.Import | ast.ImportFrom | ast.FunctionDef | ast.ClassDef
-        ) or _is_constant(statement):
+        ) or _names_a_value(statement):
             yield statement
 
 
-def _is_constant(statement: ast.stmt) -> bool:
-    """Whether a statement gives names to a plain value, such as ``EPSILON = 1e-5``."""
+def _names_a_value(statement: ast.stmt) -> bool:
+    """Whether a statement only gives a name to something, as ``NEG = -math.inf`` does.
+
+    What calls a function may take long. ``float("-inf")`` does not, and a lambda is not called.
+    """
     if not isinstance(statement, ast.Assign | ast.AnnAssign) or statement.value is None:
         return False
-    try:
-        ast.literal_eval(statement.value)
-    except ValueError:
-        return False
+    inside: list[ast.AST] = [statement.value]
+    while inside:
+        node = inside.pop()
+        if isinstance(node, ast.Call) and not (
+            isinstance(node.func, ast.Name) and node.func.id == "float"
+        ):
+            return False
+        if not isinstance(node, ast.Lambda):
+            inside.extend(ast.iter_child_nodes(node))
     return True

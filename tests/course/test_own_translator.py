@@ -10,6 +10,7 @@ import nbformat
 import pytest
 import torch
 import torch.nn.functional as F
+from torch import Tensor
 
 from mtcourse.chapters.framework_model.tiny_language import tiny_pairs
 from mtcourse.decoding.search import beam_search
@@ -85,7 +86,9 @@ def test_a_piece_is_yours_only_if_its_check_passes(tmp_path):
         "%matplotlib inline\nimport math\nfrom nowhere import nothing",
         "TINY = 1e-5\nprint('this cell is not run')\nraise SystemExit",
         "this is not Python",
-        "def centred(x):\n    return x - x.mean(-1, keepdim=True)",
+        "NEG, LIMIT = -math.inf, float('inf')\nODD = {[1]: 2}\nquit = lambda *_: 1 / 0",
+        "import sys\n@sys.exit\ndef leaves():\n    pass\nmath.tau?",
+        "def centred(x):\n    return x - x.mean(-1, keepdim=True)\n\nmath.pi?",
         "def layer_norm(x, gain, bias, epsilon=TINY):\n"
         "    c = centred(x)\n"
         "    return gain * c / (c.pow(2).mean(-1, keepdim=True) + epsilon).sqrt() + bias",
@@ -98,6 +101,10 @@ def test_a_piece_is_yours_only_if_its_check_passes(tmp_path):
     assert set(found.missing) == set(PIECES) - {"layer_norm"}
     assert found.missing["position_wise_network"] == "its check in 10_blocks.ipynb does not pass"
     assert found.missing["embed"] == "02_embeddings.ipynb is not in this folder"
+    scope = definitions_of(tmp_path / "10_blocks.ipynb")
+    assert scope["NEG"] == -scope["LIMIT"] == -math.inf
+    assert "leaves" not in scope
+    assert "nothing" not in scope
     assert found.functions["layer_norm"].__code__.co_filename == str(tmp_path / "10_blocks.ipynb")
 
 
@@ -177,21 +184,63 @@ def test_it_translates_as_the_package(beams):
     assert found == translator.translate(english, partial(beam_search, beams=beams))
 
 
+def _wrongly(piece: str):
+    """A piece that computes something, and not what it should."""
+    right = WRITTEN.functions[piece]
+    return {
+        "embed": lambda ids, W_E: W_E[(ids + 1) % len(W_E)],
+        "sinusoidal_positions": lambda length, d: right(length + 1, d)[1:],
+        "scaled_scores": lambda Q, K: Q @ K.mT,
+        "causal_mask": lambda m: torch.ones(m, m, dtype=torch.bool),
+        "padding_mask": lambda ids, pad: torch.ones_like(ids, dtype=torch.bool)[:, None, None, :],
+        "masked_weights": lambda scores, mask: torch.softmax(scores - 9.0 * ~mask, dim=-1),
+        "smoothed_loss": lambda logits, labels, epsilon: right(logits, labels, 0.0),
+        "split_heads": lambda x, h: x.unflatten(-1, (-1, h)).movedim(-1, -3),
+        "layer_norm": lambda x, gain, bias: right(x, gain, 2 * bias),
+        "position_wise_network": lambda x, W_1, b_1, W_2, b_2: (x @ W_1 + b_1) @ W_2 + b_2,
+        "label_shift": lambda rows, bos, eos, pad: right(rows, bos, eos, pad)[::-1],
+        "schedule": lambda step, warmup, peak: peak,
+        "adam": lambda W, gradient, m, v, step, rate, *_: (W - rate * gradient, m, v),
+        "translator_step": lambda X, W_Q, *rest: right(X, 2 * W_Q, *rest),
+        "beams_move": lambda K, V, parents: right(K, V, torch.zeros_like(parents)),
+        "beam_step": lambda totals, log_p, B, end: right(0 * totals, log_p, B, end),
+        "length_scores": lambda log_p, length, amount: (log_p,) * 3,
+        "reachable_score": lambda totals, t, longest, exponent: right(totals, t, t, exponent),
+    }[piece]
+
+
+def _everything(pieces: OwnPieces) -> tuple[Tensor, list[float], list[list[int]]]:
+    """Logits, losses, and translations by a model that is sure of nothing."""
+    found, losses, written = [], [], []
+    for seed in range(12):
+        own = OwnTranslator.of(pieces, drawn(seed=seed))
+        source, read, _ = batch_of(OwnTranslator.of(WRITTEN, drawn()), PAIRS)
+        found.append(logits(own, source, read))
+        written += [translate_ids(own, source, beams=3) for source, _ in PAIRS]
+        losses += train(own, PAIRS, 3, batch_size=3)[1] if seed == 0 else []
+    return torch.stack(found), losses, written
+
+
+@pytest.fixture(scope="module")
+def rightly() -> tuple[Tensor, list[float], list[list[int]]]:
+    return _everything(WRITTEN)
+
+
 @pytest.mark.parametrize("piece", PIECES)
-def test_every_piece_is_used(piece):
-    """A translator that did without one would not be the reader's own."""
-
-    def broken(*_: object) -> None:
-        raise ZeroDivisionError
-
-    own = OwnTranslator.of(OwnPieces({**WRITTEN.functions, piece: broken}, {}), drawn())
-
-    def used() -> None:
-        train(own, PAIRS, 1, batch_size=2)
-        translate_ids(own, [4, 5])
-
-    with pytest.raises(ZeroDivisionError):
-        used()
+def test_every_piece_counts(rightly, piece):
+    """What is computed with a wrong piece is wrong: nothing else computes it in its place."""
+    found = _everything(OwnPieces({**WRITTEN.functions, piece: _wrongly(piece)}, {}))
+    same = [torch.equal(rightly[0], found[0]), rightly[1] == found[1], rightly[2] == found[2]]
+    of_training = {"smoothed_loss", "label_shift", "schedule", "adam"}
+    of_search = {"translator_step", "beams_move", "beam_step", "length_scores", "reachable_score"}
+    if piece in of_training:
+        assert same == [True, False, True]
+    elif piece in of_search:
+        assert same == [True, True, False]
+    elif piece == "causal_mask":  # one row at a time has none after it
+        assert same == [False, False, True]
+    else:
+        assert not any(same[:2])
 
 
 @pytest.mark.trains

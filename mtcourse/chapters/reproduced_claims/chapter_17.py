@@ -42,7 +42,7 @@ def reading_row() -> Reproduced:
         name="reading-row",
         title="The row that reads a word aligns it better",
         paper="chen2020",
-        place="abstract and section 3",
+        place="abstract",
         theirs=(
             "Alignments are better where the word is the decoder's input than where it is its "
             "output."

@@ -192,7 +192,7 @@ def deep_pre_norm() -> Reproduced:
         name="deep-pre-norm",
         title="Deep translators learn better in pre-norm",
         paper="wang2019",
-        place="abstract and section 2",
+        place="abstract and section 1",
         theirs="Learning deep encoders is difficult, and the right place of the norm is one cure.",
         ours="By how much the loss of pre-norm is lower than that of post-norm, both with warm-up",
         unit="%",

@@ -32,6 +32,8 @@ def place_picture(app, docname: str, template: str, context: dict, doctree) -> N
     app.add_css_file(STYLE_SHEET)
     picture = small_picture_html(stem.split("_", 1)[1], pages)
     context["whole_model"] = picture
+    if "page-failed" in context["body"]:
+        return  # that a page is incomplete stands first
     folded = f'<details class="whole-folded"><summary>{SUMMARY}</summary>{picture}</details>'
     context["body"] = re.sub("</h1>", lambda end: f"{end[0]}\n{folded}", context["body"], count=1)
 

@@ -300,14 +300,16 @@ def small_picture_html(word: str, pages: Mapping[str, str]) -> str:
 
     Args:
         word: the chapter's, as ``attention``.
-        pages: as ``chapter_pages`` gives them.
+        pages: as ``chapter_pages`` gives them; parts of other chapters are left out.
 
     Raises:
-        MtcourseError: a chapter has no part, or a part no chapter.
+        MtcourseError: the chapter has no part.
     """
     lit = lit_parts(word)
 
     def place(part: Part) -> str:
+        if part.chapter not in pages:
+            return ""
         number = _number(part, pages)
         here = ' aria-current="page"' if part.chapter == word else ""
         kind = "whole-part is-lit" if part.name in lit else "whole-part"
@@ -330,11 +332,6 @@ def _small_label(part: Part, number: int) -> str:
 
 def _number(part: Part, pages: Mapping[str, str]) -> int:
     """The number of a part's chapter."""
-    if part.chapter not in pages:
-        raise MtcourseError(
-            f"the picture of the whole model leads to the chapter {part.chapter!r}, which is not "
-            f"among the pages {', '.join(pages.values())}"
-        )
     return int(pages[part.chapter][:2])
 
 
@@ -367,11 +364,8 @@ def whole_model_html(
         translator: what computes them.
         sentence: the source.
         translation: of this sentence, which the decoder is made to write.
-        pages: as ``chapter_pages`` gives them.
+        pages: as ``chapter_pages`` gives them; to other chapters no part leads.
         folder: the address of the translator's files, as seen from the page.
-
-    Raises:
-        MtcourseError: a part's chapter is not among the pages.
     """
     source = [*translator.tokenizers.source.encode(sentence), EOS]
     target = torch.tensor([[*translator.tokenizers.target.encode(translation), EOS]])
@@ -384,11 +378,12 @@ def whole_model_html(
     }
 
     def place(part: Part) -> str:
-        number = _number(part, pages)
-        name = (
-            f'<p class="whole-name"><a href="{pages[part.chapter]}.html">{part.label} '
-            f'<span class="whole-chapter">chapter {number}</span></a></p>'
-        )
+        name = f'<p class="whole-name">{part.label}</p>'
+        if part.chapter in pages:
+            name = (
+                f'<p class="whole-name"><a href="{pages[part.chapter]}.html">{part.label} '
+                f'<span class="whole-chapter">chapter {_number(part, pages)}</span></a></p>'
+            )
         if part.name in pieces:
             inside = "".join(f"<span>{escape(piece)}</span>" for piece in pieces[part.name])
             shown = f'<p class="whole-pieces">{inside}</p>'

@@ -75,8 +75,24 @@ def test_a_chapter_lights_its_parts(word):
 def test_a_chapter_without_a_part_is_named():
     with pytest.raises(MtcourseError, match="no part for the chapter 'quantum'"):
         small_picture_html("quantum", PAGES)
-    with pytest.raises(MtcourseError, match="chapter 'sampling', which is not among"):
-        small_picture_html("attention", {w: p for w, p in PAGES.items() if w != "sampling"})
+
+
+def test_what_failed_is_said_before_the_picture():
+    extension = load_extension("whole_model")
+    app = SimpleNamespace(srcdir=str(BOOK.parent), add_css_file=lambda _: None)
+    context = {"body": '<h1>A</h1><div class="page-failed">b</div>'}
+    extension.place_picture(app, "book/04_attention", "page.html", context, None)
+    assert "<details" not in context["body"]
+    assert "whole_model" in context
+
+
+def test_nothing_leads_to_a_chapter_that_a_book_lacks():
+    fewer = {word: page for word, page in PAGES.items() if word != "sampling"}
+    large = whole_model_html(TRANSLATOR, SENTENCE, TRANSLATION, fewer)
+    for html in (small_picture_html("attention", fewer), large):
+        links = BeautifulSoup(html, "html.parser").find_all("a")
+        assert len(links) == len(PARTS) - 1
+        assert "19_sampling.html" not in {link["href"] for link in links}
 
 
 def test_every_chapter_of_the_book_gets_the_picture_and_no_other_page():

@@ -93,27 +93,31 @@ def _attention(layer: str, symbols: str, queries: str, keys: str) -> tuple[Matri
     return (*projected, Matrix(f"{layer}.weights.{{head}}", "α<sub>{head}</sub>", queries, keys))
 
 
+def _rows(side: str, ids: str, sum_: str, rows: str, also: tuple[str, ...]) -> tuple[Part, Part]:
+    """Embeddings and positions of a side, which are called alike on both.
+
+    Args:
+        side: source or target.
+        ids: the symbol of its one-hot tokens.
+        sum_: of what the first block reads.
+        rows: n or m.
+        also: further chapters that are about them.
+    """
+
+    def matrix(name: str, symbol: str) -> Matrix:
+        return Matrix(f"{side}_embedding.{name}", symbol, rows, D_MODEL)
+
+    table = (matrix("E", f"{ids}<sup>⊤</sup>W<sub>E</sub>"),)
+    summed = (matrix("P", "P"), matrix("X", sum_))
+    return (
+        Part(f"{side}-embedding", "Embeddings", "embedding", "embeddings", table, also),
+        Part(f"{side}-positions", "Positions", "positions", "positions", summed, also),
+    )
+
+
 PARTS = (
     Part("source", "Source pieces", "source", "problem_setup", also=ENCODER),
-    Part(
-        "source-embedding",
-        "Embeddings",
-        "embedding",
-        "embeddings",
-        (Matrix("source_embedding.E", "X<sup>⊤</sup>W<sub>E</sub>", "n", D_MODEL),),
-        (*ENCODER, *FRAMEWORK),
-    ),
-    Part(
-        "source-positions",
-        "Positions",
-        "positions",
-        "positions",
-        (
-            Matrix("source_embedding.P", "P", "n", D_MODEL),
-            Matrix("source_embedding.X", "H", "n", D_MODEL),
-        ),
-        (*ENCODER, *FRAMEWORK),
-    ),
+    *_rows("source", "X", "H", "n", (*ENCODER, *FRAMEWORK)),
     Part(
         "self-attention",
         "Self-attention",
@@ -160,25 +164,7 @@ PARTS = (
         "problem_setup",
         also=(*DECODER, "search", "sampling"),
     ),
-    Part(
-        "target-embedding",
-        "Embeddings",
-        "embedding",
-        "embeddings",
-        (Matrix("target_embedding.E", "Y<sup>⊤</sup>W<sub>E</sub>", "m", D_MODEL),),
-        (*DECODER, *FRAMEWORK),
-    ),
-    Part(
-        "target-positions",
-        "Positions",
-        "positions",
-        "positions",
-        (
-            Matrix("target_embedding.P", "P", "m", D_MODEL),
-            Matrix("target_embedding.X", "G", "m", D_MODEL),
-        ),
-        (*DECODER, *FRAMEWORK),
-    ),
+    *_rows("target", "Y", "G", "m", (*DECODER, *FRAMEWORK)),
     Part(
         "masked-attention",
         "Masked self-attention",

@@ -15,13 +15,13 @@ from mtcourse.layers.attention import attention_weights
 from mtcourse.layers.masks import causal_mask
 from mtcourse.models.translator import Translator
 from mtcourse.text.corpora import builtin_corpus
-from tests.helpers.browsing import Visit, violations, visit
+from tests.helpers.browsing import Visit, violations
 from tests.helpers.javascript import computed as node
 from tests.helpers.live_explorers import (
     TRANSLATOR,
-    address_of,
     reopen,
     sentences,
+    visited_page,
     with_translator,
     write_page,
 )
@@ -145,12 +145,8 @@ def opened(browser, request: pytest.FixtureRequest) -> Iterator[Visit]:
     """A page with nothing but the explorer and the translator's files beside it."""
     place, scheme = request.param
     page = write_page("attention", attention_explorer(TRANSLATOR).html())
-    with address_of(page, place) as (site, path):
-        visited = visit(browser, site, path, scheme)
+    with visited_page(browser, page, place, scheme) as visited:
         yield visited
-        assert visited.errors == []
-        assert visited.foreign == []
-        visited.page.context.close()
 
 
 @pytest.mark.browser

@@ -22,13 +22,13 @@ from mtcourse.models.translator import Translator
 from mtcourse.models.word_weights import membership, word_weights
 from mtcourse.text.corpora import builtin_corpus
 from mtcourse.text.pairs import SentencePair
-from tests.helpers.browsing import Visit, violations, visit
+from tests.helpers.browsing import Visit, violations
 from tests.helpers.javascript import computed
 from tests.helpers.live_explorers import (
     TRANSLATOR,
-    address_of,
     reopen,
     sentences,
+    visited_page,
     with_translator,
     write_page,
 )
@@ -182,12 +182,8 @@ def opened(browser, explorer, request: pytest.FixtureRequest) -> Iterator[Visit]
     """A page with nothing but the explorer and the translator's files beside it."""
     place, scheme = request.param
     page = write_page("cross_attention", explorer.html())
-    with address_of(page, place) as (site, path):
-        visited = visit(browser, site, path, scheme)
+    with visited_page(browser, page, place, scheme) as visited:
         yield visited
-        assert visited.errors == []
-        assert visited.foreign == []
-        visited.page.context.close()
 
 
 def of(visited: Visit):

@@ -21,9 +21,9 @@ from tests.helpers.browsing import HTML, Visit, violations, visit
 from tests.helpers.javascript import computed
 from tests.helpers.live_explorers import (
     TRANSLATOR,
-    address_of,
     reopen,
     sentences,
+    visited_page,
     with_translator,
     write_page,
 )
@@ -240,12 +240,8 @@ def opened(browser, explorer, request: pytest.FixtureRequest) -> Iterator[Visit]
     """A page with nothing but the explorer and the translator's files beside it."""
     place, scheme = request.param
     page = write_page("multi_head", explorer.html())
-    with address_of(page, place) as (site, path):
-        visited = visit(browser, site, path, scheme)
+    with visited_page(browser, page, place, scheme) as visited:
         yield visited
-        assert visited.errors == []
-        assert visited.foreign == []
-        visited.page.context.close()
 
 
 def translation(page) -> Any:

@@ -9,9 +9,9 @@ import pytest
 from mtcourse.chapters.problem_setup.explorer import problem_setup_explorer
 from mtcourse.errors import MtcourseError
 from mtcourse.text.tokenizer import Tokenizer
-from tests.helpers.browsing import Visit, violations, visit
+from tests.helpers.browsing import Visit, violations
 from tests.helpers.javascript import computed
-from tests.helpers.live_explorers import address_of, reopen, sentences, write_page
+from tests.helpers.live_explorers import reopen, sentences, visited_page, write_page
 from tests.helpers.small_corpus import PAIRS
 
 LEARNT = [pair.source for pair in PAIRS]
@@ -55,12 +55,8 @@ def opened(browser, explorer, request: pytest.FixtureRequest) -> Iterator[Visit]
     """A page with nothing but the explorer."""
     place, scheme = request.param
     page = write_page("problem_setup", explorer.html())
-    with address_of(page, place) as (site, path):
-        visited = visit(browser, site, path, scheme)
+    with visited_page(browser, page, place, scheme) as visited:
         yield visited
-        assert visited.errors == []
-        assert visited.foreign == []
-        visited.page.context.close()
 
 
 @pytest.mark.browser

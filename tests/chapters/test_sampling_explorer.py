@@ -18,7 +18,13 @@ from mtcourse.models.language_model import LanguageModel
 from mtcourse.text.tokenizer import BOS, EOS
 from tests.helpers.browsing import Visit, violations, visit, visited_explorers
 from tests.helpers.javascript import computed
-from tests.helpers.live_explorers import TRANSLATOR, address_of, with_translator, write_page
+from tests.helpers.live_explorers import (
+    TRANSLATOR,
+    address_of,
+    visited_page,
+    with_translator,
+    write_page,
+)
 
 
 @pytest.fixture(scope="module")
@@ -128,12 +134,8 @@ def test_a_reader_sees_what_a_filter_leaves_and_draws_from_it(opened):
 def beside_its_files(browser, request: pytest.FixtureRequest, explorer) -> Iterator[Visit]:
     """A page with nothing but the explorer and the translator's files beside it."""
     place, scheme = request.param
-    with address_of(write_page("sampling", explorer.html()), place) as (site, path):
-        visited = visit(browser, site, path, scheme)
+    with visited_page(browser, write_page("sampling", explorer.html()), place, scheme) as visited:
         yield visited
-        assert visited.errors == []
-        assert visited.foreign == []
-        visited.page.context.close()
 
 
 @pytest.mark.browser

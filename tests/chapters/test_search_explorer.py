@@ -14,12 +14,12 @@ from mtcourse.chapters.search.trees import DROPPED, ENDED, KEPT, beam_tree
 from mtcourse.decoding.exact_search import exact_search
 from mtcourse.decoding.search import EOS, beam_search
 from mtcourse.errors import MtcourseError
-from tests.helpers.browsing import Visit, violations, visit
+from tests.helpers.browsing import Visit, violations
 from tests.helpers.javascript import computed
 from tests.helpers.live_explorers import (
     TRANSLATOR,
-    address_of,
     sentences,
+    visited_page,
     with_translator,
     write_page,
 )
@@ -178,12 +178,8 @@ def opened(browser, explorer, request: pytest.FixtureRequest) -> Iterator[Visit]
     """A page with nothing but the explorer and the translator's files beside it."""
     place, scheme = request.param
     page = write_page("search", explorer.html())
-    with address_of(page, place) as (site, path):
-        visited = visit(browser, site, path, scheme)
+    with visited_page(browser, page, place, scheme) as visited:
         yield visited
-        assert visited.errors == []
-        assert visited.foreign == []
-        visited.page.context.close()
 
 
 def shows(page, text: str) -> None:

@@ -16,7 +16,7 @@ from typing import Any
 from mtcourse.models.translator import Translator
 from mtcourse.page.live_translator import model_files, write_live_translator
 from mtcourse.text.corpora import builtin_corpus
-from tests.helpers.browsing import ALONE
+from tests.helpers.browsing import ALONE, Visit, visit
 from tests.helpers.javascript import evaluated, script_of
 
 TRANSLATOR = Translator.load(device="cpu")
@@ -105,6 +105,24 @@ def address_of(page: Path, scheme: str) -> Iterator[tuple[str, str]]:
     server.shutdown()
     server.server_close()
     thread.join()
+
+
+@contextlib.contextmanager
+def visited_page(browser: Any, page: Path, place: str, scheme: str) -> Iterator[Visit]:
+    """Opens a page of ``write_page``; at the end nothing went wrong and nothing else was asked.
+
+    Args:
+        browser: the fixture.
+        page: the file.
+        place: "file" or "http".
+        scheme: "light" or "dark".
+    """
+    with address_of(page, place) as (site, path):
+        visited = visit(browser, site, path, scheme)
+        yield visited
+        assert visited.errors == []
+        assert visited.foreign == []
+        visited.page.context.close()
 
 
 def reopen(page: Any, address: str) -> None:

@@ -21,8 +21,8 @@ from mtcourse.text.corpora import ParallelCorpus
 from mtcourse.text.corpus_record import RECORD, CorpusRecord
 from mtcourse.text.pairs import SentencePair
 from mtcourse.text.tokenizer import TokenizerPair
-from tests.helpers.browsing import Visit, violations, visit
-from tests.helpers.live_explorers import address_of
+from tests.helpers.browsing import Visit, violations
+from tests.helpers.live_explorers import visited_page
 from tests.helpers.oracles import model_of_seed
 
 HEBREW = (
@@ -183,12 +183,8 @@ browsing = pytest.mark.browser
 def opened(browser, page, request: pytest.FixtureRequest) -> Iterator[Visit]:
     """The page, from the disk or a server; at the end nothing went wrong, and nobody was asked."""
     place, scheme = request.param
-    with address_of(page / "index.html", place) as (site, path):
-        visited = visit(browser, site, path, scheme)
+    with visited_page(browser, page / "index.html", place, scheme) as visited:
         yield visited
-        assert visited.errors == []
-        assert visited.foreign == []
-        visited.page.context.close()
 
 
 @browsing

@@ -22,8 +22,12 @@ ModelFiles = tuple[dict[str, Any], bytes]
 """A model that runs in JavaScript: what describes it, and its weights as a file of safetensors."""
 FOLDER = "../_static/translator"
 """Where a page of the book finds the same files."""
+LANGUAGE_MODEL_FOLDER = "../_static/language_model"
+"""Where a page of the book finds those of the language model."""
 WANTED = {"wants": "translator"}
 """What a widget's script sends to its kernel when a reader wants more than the data show."""
+LANGUAGE_MODEL_WANTED = {"wants": "language model"}
+"""The same for the language model."""
 
 
 def module(script: Path) -> str:
@@ -47,6 +51,23 @@ def _with_imports(script: Path, seen: dict[Path, str]) -> list[str]:
     return list(seen.values())
 
 
+def refuse_unknown(name: str, defaults: Mapping[str, Any], settings: Mapping[str, Any]) -> None:
+    """Refuses settings that an explorer does not have; one that computes long asks this first.
+
+    Args:
+        name: of the explorer.
+        defaults: what its inputs say at first.
+        settings: what they are to say instead.
+
+    Raises:
+        MtcourseError: a setting is not among the defaults.
+    """
+    if unknown := sorted(set(settings) - set(defaults)):
+        raise MtcourseError(
+            f"{name} has no settings {', '.join(unknown)}; it has {', '.join(defaults)}"
+        )
+
+
 class Explorer(anywidget.AnyWidget):
     """A figure with inputs, which needs a kernel neither in a notebook nor on a page.
 
@@ -58,6 +79,7 @@ class Explorer(anywidget.AnyWidget):
         otherwise: what a page says where scripts do not run.
         files: makes the files of the model that its script computes with; they are made when a
             reader wants them. None for a script that needs no model.
+        language_model: likewise of a language model, for a script that computes with one.
     """
 
     _esm = traitlets.Unicode().tag(sync=True)
@@ -73,32 +95,36 @@ class Explorer(anywidget.AnyWidget):
         settings: Mapping[str, Any],
         otherwise: str,
         files: Callable[[], ModelFiles] | None = None,
+        language_model: Callable[[], ModelFiles] | None = None,
     ) -> None:
         name = script.parent.name
         if script.stem != "explorer":
             raise MtcourseError(
                 f"{script} is not called explorer.js: a chapter has one explorer, with its name"
             )
-        if unknown := sorted(set(settings) - set(defaults)):
-            raise MtcourseError(
-                f"{name} has no settings {', '.join(unknown)}; it has {', '.join(defaults)}"
-            )
+        refuse_unknown(name, defaults, settings)
         super().__init__(_esm=module(script), data=data, settings={**defaults, **settings})
         self.name, self.script = name, script
         self.otherwise = otherwise
-        self.files = files
+        self.files, self.language_model = files, language_model
         self.on_msg(self._answer)
 
     def _answer(self, _: Any, message: Any, __: Any) -> None:
-        """Sends the model's files to the script that asks for them."""
-        if message != WANTED or self.files is None:
-            return
+        """Sends a model's files to the script that asks for them."""
+        for wanted, files in (
+            (WANTED, self.files),
+            (LANGUAGE_MODEL_WANTED, self.language_model),
+        ):
+            if message == wanted and files is not None:
+                self._send_files(wanted["wants"], files)
+
+    def _send_files(self, name: str, files: Callable[[], ModelFiles]) -> None:
         try:
-            model, weights = self.files()
+            model, weights = files()
         except MtcourseError as error:
-            self.send({"failed": str(error)})
+            self.send({"failed": str(error), "wanted": name})
         else:
-            self.send({"translator": model}, [weights])
+            self.send({name: model}, [weights])
 
     def __repr__(self) -> str:
         return f"<explorer {self.name}>"
@@ -116,6 +142,8 @@ class Explorer(anywidget.AnyWidget):
         script = re.sub(r"^ *//.*\n", "", script, flags=re.MULTILINE)  # comments weigh, too
         script += f"hostAll({json.dumps(self.name)}, {json.dumps(CSS)}, explorer);"
         folder = f' data-translator="{FOLDER}"' if self.files else ""
+        if self.language_model:
+            folder += f' data-language-model="{LANGUAGE_MODEL_FOLDER}"'
         return (
             f'<div class="mtcourse-explorer" data-explorer="{self.name}"{folder}>'
             f'<script type="application/json">{state}</script>'

@@ -13,7 +13,7 @@ from mtcourse.chapters.search.trees import BeamTree, Node, beam_tree
 from mtcourse.decoding.exact_search import prove_best
 from mtcourse.decoding.search import beam_search
 from mtcourse.errors import MtcourseError
-from mtcourse.figures.explorer import Explorer, shown_pieces
+from mtcourse.figures.explorer import Explorer, refuse_unknown, shown_pieces
 from mtcourse.models.decoding_state import cached_state, cached_step
 from mtcourse.models.translator import Translator
 from mtcourse.page.live_translator import model_files
@@ -27,6 +27,7 @@ SENTENCES = (
     "Three days ago our brave brother turned off the television and Jan has already translated "
     "the good card.",
 )
+DEFAULTS = {"sentence": 0, "own": "", "width": 2, "exponent": 0, "step": 4, "proof": False}
 WIDTHS, EXPONENTS = (1, 2, 3, 4, 8), (0, 1)
 SHORT = 60
 """Characters of a sentence in the list."""
@@ -55,6 +56,7 @@ def search_explorer(
     """
     if not sentences:
         raise MtcourseError("an explorer of search needs at least one sentence")
+    refuse_unknown("search", DEFAULTS, settings or {})
     translator = translator or Translator.load(device="cpu")
     data = {
         "widths": list(WIDTHS),
@@ -64,7 +66,7 @@ def search_explorer(
     return Explorer(
         SCRIPT,
         data,
-        {"sentence": 0, "own": "", "width": 2, "exponent": 0, "step": 4, "proof": False},
+        DEFAULTS,
         settings or {},
         "This explorer needs JavaScript. It draws a beam search as a tree that grows step by step, "
         "on any sentence, and proves by exact search whether the result is the most probable one.",

@@ -16,7 +16,7 @@ from torch import Tensor
 from mtcourse.chapters.seq2seq.faithfulness import Forced
 from mtcourse.errors import MtcourseError
 from mtcourse.evaluation.alignment import as_read
-from mtcourse.figures.explorer import Explorer
+from mtcourse.figures.explorer import Explorer, refuse_unknown
 from mtcourse.models.changed_attention import (
     Change,
     changed_cross_attention,
@@ -69,6 +69,7 @@ PAIRS = (
         alignment=((0, 0), (1, 1), (2, 2), (2, 3), (3, 4), (4, 5)),
     ),
 )
+DEFAULTS = {"sentence": 0, "change": "uniform", "layer": 0, "draw": 0, "source": 3, "word": 5}
 DRAWS = 5
 """How many random orders of the weights the reader can draw."""
 LONGEST = 24
@@ -95,10 +96,11 @@ def seq2seq_explorer(
     Source: C37; Moradi et al. (2019); Kobayashi et al. (2020). Chapter 17.
 
     Raises:
-        MtcourseError: there is no pair, or one has no links.
+        MtcourseError: there is no pair, one has no links, or a setting has another name.
     """
     if not pairs:
         raise MtcourseError("an explorer of changed attention needs at least one sentence pair")
+    refuse_unknown("seq2seq", DEFAULTS, settings or {})
     if unlinked := [pair.source for pair in pairs if not pair.alignment]:
         raise MtcourseError(
             f"{unlinked[0]!r} has no alignment to compare with: take pairs of the built-in corpus, "
@@ -118,7 +120,7 @@ def seq2seq_explorer(
             "draws": DRAWS,
             "sentences": [_sentence(Forced(precise, pair)) for pair in pairs],
         },
-        {"sentence": 0, "change": "uniform", "layer": 0, "draw": 0, "source": 3, "word": 5},
+        DEFAULTS,
         settings or {},
         "This explorer needs JavaScript. It changes the cross-attention of the shipped translator: "
         "equal weights, weights in a random order, the largest weight taken away, or one English "

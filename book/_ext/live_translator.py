@@ -1,16 +1,18 @@
-"""Puts the translator that runs in pages of the book among its static files."""
+"""Puts the models that run in pages of the book among its static files."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
+from mtcourse.models.language_model import LanguageModel
 from mtcourse.models.translator import Translator
-from mtcourse.page.live_translator import write_live_translator
+from mtcourse.page.live_translator import write_language_model, write_live_translator
 from mtcourse.text.corpora import builtin_corpus
 
 EXAMPLES = 200
 NEEDS = "data-live-translator", "data-translator="
-"""What a page has that loads these files: the translator of the welcome page, or an explorer."""
+"""What a page has that loads the translator's files: that of the welcome page, or an explorer."""
+NEEDS_LANGUAGE_MODEL = "data-language-model="
 
 
 def setup(app) -> dict:
@@ -24,6 +26,9 @@ def write_files(app, exception) -> None:
     if exception is not None or app.builder.format != "html":
         return
     pages = [page.read_text(encoding="utf-8") for page in Path(app.outdir).glob("book/*.html")]
+    if any(NEEDS_LANGUAGE_MODEL in page for page in pages):
+        folder = Path(app.outdir, "_static", "language_model")
+        write_language_model(LanguageModel.load(device="cpu"), folder)
     if not any(need in page for page in pages for need in NEEDS):
         return
     splits = builtin_corpus().splits

@@ -28,7 +28,7 @@ class Option:
 
     Args:
         text: in plain text.
-        says: what the reader is told, in plain text.
+        says: what the reader is told, in a line of Markdown: `code` and *emphasis*.
         right: whether it is the answer.
     """
 
@@ -55,14 +55,14 @@ def question_form(asks: str, options: Sequence[Option], guess: bool = False) -> 
     if len(right) != 1:
         raise MtcourseError(f"one option must be right, but {len(right)} of {texts} are")
     buttons = "".join(
-        f'<button type="button" data-says="{escape(option.says)}"'
+        f'<button type="button" data-says="{escape(_MARKDOWN.renderInline(option.says))}"'
         f"{' data-right' if option.right else ''}>{escape(option.text)}</button>"
         for option in options
     )
     before = "<b>Your guess first.</b> " if guess else ""
     skip = (
         '<button type="button" class="question-skip" '
-        f'data-says="The answer is: {escape(right[0])}.">Show the result without a guess'
+        f'data-says="The answer is: {escape(escape(right[0]))}.">Show the result without a guess'
         "</button>"
     )
     return (

@@ -94,6 +94,14 @@ def machine_in_words() -> str:
     )
 
 
+def vocabularies_in_words(translator: Translator) -> str:
+    """How many pieces there are: of one vocabulary for both languages, or of each."""
+    config = translator.model.config
+    if translator.tokenizers.joint:
+        return f"one joint vocabulary of {config.V_s:,} pieces"
+    return f"vocabularies of {config.V_s:,} and {config.V_t:,} pieces"
+
+
 def _processor() -> str:
     """The processor's name where Linux tells it."""
     information = Path("/proc/cpuinfo")
@@ -139,8 +147,8 @@ def _card(
             "",
             f"- Model: encoder-decoder Transformer, {parameters:,} parameters: d_model "
             f"{config.d_model}, {config.h} heads, d_ff {config.d_ff}, {config.encoder_layers} + "
-            f"{config.decoder_layers} layers, {config.norm}-norm, vocabularies of {config.V_s:,} "
-            f"and {config.V_t:,} pieces.",
+            f"{config.decoder_layers} layers, {config.norm}-norm, "
+            f"{vocabularies_in_words(translator)}.",
             *([f"- Unlike the recipe: {facts.note}."] if facts.note else []),
             f"- Corpus: {facts.corpus}",
             f"- Made by `{facts.purpose.script}` with seed {facts.seed}: {facts.steps:,} updates, "

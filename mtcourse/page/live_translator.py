@@ -13,6 +13,7 @@ from typing import Any
 import torch
 
 from mtcourse.figures.explorer import CSS, JAVASCRIPT, module
+from mtcourse.models.language_model import LanguageModel
 from mtcourse.models.translator import BEST, Translator
 from mtcourse.text.corpora import builtin_corpus
 from mtcourse.text.known_words import known_words
@@ -38,18 +39,38 @@ def write_live_translator(
     """
     folder.mkdir(parents=True, exist_ok=True)
     model, weights = model_files(translator, sentences)
-    parts = [weights[at : at + PART_BYTES] for at in range(0, len(weights), PART_BYTES)]
-    model |= {"examples": list(examples), "parts": len(parts), "weights": []}
-    write_whole(folder / "model.js", f"globalThis.mtcourseTranslator = {_json(model)};\n".encode())
-    for number, part in enumerate(parts):
-        text = base64.b64encode(part).decode("ascii")
-        script = f'globalThis.mtcourseTranslator.weights[{number}] = "{text}";\n'
-        write_whole(folder / f"weights-{number}.js", script.encode())
+    _write_model(model | {"examples": list(examples)}, weights, "mtcourseTranslator", folder)
     host = (JAVASCRIPT / "live_host.js").read_text(encoding="utf-8")
     program = module(JAVASCRIPT / "live_translator.js").replace("\nexport ", "\n") + host
     # In a scope of its own: the page has other scripts with the same names.
     write_whole(folder / "live_translator.js", f"(() => {{\n{program}}})();\n".encode())
     write_whole(folder / "live_translator.css", (CSS + STYLES).encode())
+
+
+def write_language_model(
+    language_model: LanguageModel, folder: Path, sentences: Iterable[str] | None = None
+) -> None:
+    """Writes the scripts that an explorer loads a language model from.
+
+    Args:
+        language_model: its weights are written in half precision.
+        folder: where the files go; made if needed.
+        sentences: as in ``language_model_files``.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    model, weights = language_model_files(language_model, sentences)
+    _write_model(model, weights, "mtcourseLanguageModel", folder)
+
+
+def _write_model(model: dict[str, Any], weights: bytes, name: str, folder: Path) -> None:
+    """Scripts that put a model's description, then its weights part by part, into a global name."""
+    parts = [weights[at : at + PART_BYTES] for at in range(0, len(weights), PART_BYTES)]
+    model |= {"parts": len(parts), "weights": []}
+    write_whole(folder / "model.js", f"globalThis.{name} = {_json(model)};\n".encode())
+    for number, part in enumerate(parts):
+        text = base64.b64encode(part).decode("ascii")
+        script = f'globalThis.{name}.weights[{number}] = "{text}";\n'
+        write_whole(folder / f"weights-{number}.js", script.encode())
 
 
 def live_translator_html(
@@ -102,10 +123,29 @@ def model_files(
     return model, half_precision(translator)
 
 
-def half_precision(translator: Translator) -> bytes:
+def language_model_files(
+    language_model: LanguageModel, sentences: Iterable[str] | None = None
+) -> tuple[dict[str, Any], bytes]:
+    """What ``loaded_translator.js`` makes a language model of: its description, and its weights.
+
+    Args:
+        language_model: its weights are given in half precision.
+        sentences: that it has learnt from; None takes the Dutch side of the built-in corpus.
+    """
+    if sentences is None:
+        sentences = [pair.target for pair in builtin_corpus().splits["train"]]
+    model = {
+        "config": language_model.config,
+        "source": vocabulary(language_model.tokenizer),
+        "known": known_words(sentences),
+    }
+    return model, half_precision(language_model)
+
+
+def half_precision(model: Translator | LanguageModel) -> bytes:
     """The weights as a file of safetensors, in half precision."""
     with tempfile.TemporaryDirectory() as folder:
-        translator.save(folder, torch.float16)
+        model.save(folder, torch.float16)
         return Path(folder, BEST, "weights.safetensors").read_bytes()
 
 

@@ -22,7 +22,7 @@ import torch
 
 from mtcourse.decoding.search import beam_search, greedy_search
 from mtcourse.errors import MtcourseError
-from mtcourse.models.model_card import machine_in_words
+from mtcourse.models.model_card import machine_in_words, vocabularies_in_words
 from mtcourse.models.translator import SHIPPED, Translator
 from mtcourse.page.live_translator import live_translator_html, write_live_translator
 from mtcourse.recipes.error_analysis import (
@@ -412,7 +412,7 @@ def _card(facts: _Facts) -> list[str]:
         "Licence of the corpus": _licence(facts),
         "Model": f"encoder-decoder Transformer: d_model {config.d_model}, {config.h} heads, d_ff "
         f"{config.d_ff}, {config.encoder_layers} + {config.decoder_layers} layers, {config.norm}-"
-        f"norm, vocabularies of {config.V_s:,} and {config.V_t:,} pieces, at most "
+        f"norm, {vocabularies_in_words(facts.translator)}, at most "
         f"{config.max_length} pieces a sentence.",
         **_training(facts),
         "Scored": f"on {machine_in_words()}, with the weights in half precision, as they are here.",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from html import escape
 from pathlib import Path
@@ -10,6 +11,9 @@ from string import ascii_lowercase
 from mtcourse.errors import MtcourseError
 from mtcourse.questions.question import Question
 from mtcourse.whole_files import write_whole
+
+_MARKED = re.compile(r"(`[^`]+`|(?<!\w)\*\w[^*]*(?<=\w)\*(?!\w))")
+"""Code, or emphasis: no star of a product."""
 
 
 def write_qti(questions: Sequence[Question], title: str, file: Path) -> None:
@@ -50,9 +54,20 @@ def quiz_text(questions: Sequence[Question], title: str) -> str:
         lines += [f"Title: {question.name}", f"{number}. {question.asks}"]
         for letter, option in zip(ascii_lowercase, question.options(), strict=False):
             mark = "*" if option.right else ""
-            lines += [f"{mark}{letter}) {literal(option.text)}", f"... {literal(option.says)}"]
+            lines += [f"{mark}{letter}) {literal(option.text)}", f"... {told(option.says)}"]
         lines.append("")
     return "\n".join(lines)
+
+
+def told(text: str) -> str:
+    """A message with its `code` and *emphasis*, the rest as it stands.
+
+    >>> told("Use `d_k`, *not* 2 * d_k.")
+    'Use `d_k`, *not* 2 \\\\* d\\\\_k\\\\.'
+    """
+    return "".join(
+        part if number % 2 else literal(part) for number, part in enumerate(_MARKED.split(text))
+    )
 
 
 def literal(text: str) -> str:

@@ -106,15 +106,31 @@ def scores_of(items: Sequence[Translated]) -> Scores:
 def by_length(items: Sequence[Translated]) -> list[Group]:
     """The sentences by how many words their source has; groups of fewer than ten are left out."""
     ends = (*LENGTHS, None)
+    lengths = [len(words(item.pair.source)) for item in items]
     groups = []
     for after, end in zip((0, *LENGTHS), ends, strict=True):
-        name = f"{after + 1} to {end} words" if end else f"more than {after} words"
         chosen = [
-            item for item in items if after < len(words(item.pair.source)) <= (end or float("inf"))
+            item
+            for item, length in zip(items, lengths, strict=True)
+            if after < length <= (end or float("inf"))
         ]
         if len(chosen) >= FEWEST:
-            groups.append(Group(name, scores_of(chosen)))
+            groups.append(Group(_length_name(after, end, max(lengths)), scores_of(chosen)))
     return groups
+
+
+def _length_name(after: int, end: int | None, longest: int) -> str:
+    """What a group of lengths is called: it goes no further than the longest sentence.
+
+    >>> _length_name(10, 20, 12), _length_name(5, 10, 12), _length_name(10, 20, 11)
+    ('11 to 12 words', '6 to 10 words', '11 words')
+    """
+    if end is None:
+        return f"more than {after} words"
+    last = min(end, longest)
+    if last == after + 1:
+        return f"{last} word{'s' if last > 1 else ''}"
+    return f"{after + 1} to {last} words"
 
 
 _PLACEHOLDER = re.compile(

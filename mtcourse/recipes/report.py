@@ -15,7 +15,7 @@ from pathlib import Path
 from mtcourse.decoding.search import Search
 from mtcourse.errors import MtcourseError
 from mtcourse.evaluation.scores import Interval, Scores
-from mtcourse.models.model_card import machine_in_words, table_cell
+from mtcourse.models.model_card import machine_in_words, table_cell, vocabularies_in_words
 from mtcourse.models.translator import Translator
 from mtcourse.recipes.error_analysis import (
     Group,
@@ -192,7 +192,7 @@ def _made(translator: Translator, corpus: ParallelCorpus, run: Path | None) -> l
         f"- Model: encoder-decoder Transformer, {parameters:,} parameters, "
         f"{config.encoder_layers} + "
         f"{config.decoder_layers} layers of width {config.d_model} with {config.h} heads, "
-        f"vocabularies of {config.V_s:,} and {config.V_t:,} pieces.",
+        f"{vocabularies_in_words(translator)}.",
     ]
     return lines + _training(run) + [f"- Scored on {machine_in_words()}."]
 

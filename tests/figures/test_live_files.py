@@ -11,9 +11,18 @@ from typing import Any
 import pytest
 
 from mtcourse.errors import MtcourseError
-from mtcourse.figures.explorer import FOLDER, JAVASCRIPT, WANTED, Explorer, module
+from mtcourse.figures.explorer import (
+    FOLDER,
+    JAVASCRIPT,
+    LANGUAGE_MODEL_FOLDER,
+    LANGUAGE_MODEL_WANTED,
+    WANTED,
+    Explorer,
+    module,
+)
+from mtcourse.models.language_model import LanguageModel
 from mtcourse.models.translator import Translator
-from mtcourse.page.live_translator import model_files
+from mtcourse.page.live_translator import language_model_files, model_files
 from tests.helpers.javascript import script_of
 
 TRANSLATOR = Translator.load(device="cpu")
@@ -52,12 +61,26 @@ def test_a_kernel_that_cannot_make_them_says_why():
 
     explorer, sent = explorer_with(fails)
     ask(explorer, WANTED)
-    assert sent == [({"failed": "the weights are gone"}, None)]
+    assert sent == [({"failed": "the weights are gone", "wanted": "translator"}, None)]
+
+
+def test_a_kernel_tells_its_two_models_apart():
+    sent: list = []
+    explorer = Explorer(
+        script_of("multi_head"), {}, {}, {}, "", lambda: ({"a": 1}, b"a"), lambda: ({"b": 1}, b"b")
+    )
+    explorer.send = lambda content, buffers=None: sent.append((content, buffers))  # type: ignore[method-assign]
+    ask(explorer, LANGUAGE_MODEL_WANTED)
+    assert sent == [({"language model": {"b": 1}}, [b"b"])]
+    ask(explorer_with(lambda: ({}, b""))[0], LANGUAGE_MODEL_WANTED)  # it has none: no answer
 
 
 def test_a_page_names_the_folder_of_the_files_if_its_explorer_needs_them():
     assert f'data-translator="{FOLDER}"' in explorer_with(lambda: ({}, b""))[0].html()
     assert FOLDER not in explorer_with(None)[0].html().partition(">")[0]
+    both = Explorer(script_of("masks"), {}, {}, {}, "", None, lambda: ({}, b"")).html()
+    assert f'data-language-model="{LANGUAGE_MODEL_FOLDER}"' in both
+    assert "data-translator" not in both.partition(">")[0]
 
 
 def test_the_model_is_described_once_for_pages_and_kernels():
@@ -137,6 +160,46 @@ def test_a_widget_makes_its_translator_of_what_the_kernel_sends():
     assert found["sent"] == [WANTED]
     assert found["listening"] == 0
     assert found["fresh"] == ["A", "zebra's"]
+
+
+def test_a_widget_that_wants_both_models_gets_each():
+    """Whatever comes first, and though one of them fails."""
+    language_model, weights = language_model_files(LanguageModel.load(device="cpu"), LEARNT)
+    found = in_node(
+        """
+        const answer = (tell) => {};
+        const mine = languageModelOf(model);
+        const other = translatorOf(model).catch((error) => error.message);
+        const bytes = Uint8Array.from(Buffer.from(encoded, "base64"));
+        tell({ failed: "no translator", wanted: "translator" }, []);
+        tell({ "language model": given }, [new DataView(bytes.buffer)]);
+        const { model: decoder, target } = await mine;
+        const { logits } = decoder.step(BOS, decoder.start());
+        const first = target.pieces[logits.indexOf(Math.max(...logits))];
+        console.log(JSON.stringify({ said: await other, sent, first }));
+        """,
+        given=language_model,
+        encoded=base64.b64encode(weights).decode(),
+    )
+    assert found["said"] == "no translator"
+    assert found["sent"] == [LANGUAGE_MODEL_WANTED, WANTED]
+    assert found["first"].startswith("▁")
+
+
+def test_words_that_are_known_in_small_letters_only_are_told_from_new_ones():
+    translator, _ = model_files(TRANSLATOR, ["The dog sleeps in LibreOffice.", "A dog, I see."])
+    found = in_node(
+        """
+        const answer = () => {};
+        const source = new Pieces(translator.source);
+        const known = new Set(translator.known);
+        const both = (text) => [newWords(text, known), capitalWords(text, known, source)];
+        console.log(JSON.stringify(texts.map(both)));
+        """,
+        translator=translator,
+        texts=["The DOG sleeps. I see.", "Dog the DOG the DOG ZEBRA", "I"],
+    )
+    assert found == [[[], ["DOG"]], [["ZEBRA"], ["DOG"]], [[], []]]
 
 
 @pytest.mark.parametrize(

@@ -13,13 +13,20 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from mtcourse.models.language_model import LanguageModel
 from mtcourse.models.translator import Translator
-from mtcourse.page.live_translator import model_files, write_live_translator
+from mtcourse.page.live_translator import (
+    language_model_files,
+    model_files,
+    write_language_model,
+    write_live_translator,
+)
 from mtcourse.text.corpora import builtin_corpus
 from tests.helpers.browsing import ALONE, Visit, visit
 from tests.helpers.javascript import evaluated, script_of
 
 TRANSLATOR = Translator.load(device="cpu")
+LANGUAGE_MODEL = LanguageModel.load(device="cpu")
 ODD = ("The zebra sleeps.", "Zürich <b>costs</b> 5 €!", "dog", "the the the", "12,5 isn't 漢字.")
 """What no grammar writes."""
 
@@ -31,6 +38,12 @@ def learnt() -> list[str]:
 
 
 @functools.cache
+def dutch() -> list[str]:
+    """Sentences that the language model has learnt from, likewise."""
+    return [pair.target for pair in builtin_corpus(train=3000).splits["train"]]
+
+
+@functools.cache
 def _files() -> tempfile.TemporaryDirectory:
     """A folder with what a kernel sends and what a page loads; it goes when the tests end."""
     folder = tempfile.TemporaryDirectory()
@@ -39,6 +52,11 @@ def _files() -> tempfile.TemporaryDirectory:
     Path(folder.name, "weights.safetensors").write_bytes(weights)
     site = Path(folder.name, "_static", "translator")
     write_live_translator(TRANSLATOR, learnt(), ["A dog."], site)
+    model, weights = language_model_files(LANGUAGE_MODEL, dutch())
+    Path(folder.name, "language_model.json").write_text(json.dumps(model), encoding="utf-8")
+    Path(folder.name, "language_model.safetensors").write_bytes(weights)
+    beside = Path(folder.name, "_static", "language_model")
+    write_language_model(LANGUAGE_MODEL, beside, dutch())
     return folder
 
 
@@ -57,6 +75,23 @@ def with_translator(word: str, expression: str, **given: Any) -> Any:
             const translator = assembled({{
                 ...JSON.parse(readFileSync(folder + "/model.json", "utf8")),
                 weights: readWeights(copyOf(readFileSync(folder + "/weights.safetensors"))),
+            }});
+            return {expression};
+        }})()""",
+        folder=folder,
+        **given,
+    )
+
+
+def with_language_model(word: str, expression: str, **given: Any) -> Any:
+    """The same with a ``languageModel``."""
+    folder = _files().name
+    return evaluated(
+        script_of(word),
+        f"""(() => {{
+            const languageModel = assembledText({{
+                ...JSON.parse(readFileSync(folder + "/language_model.json", "utf8")),
+                weights: readWeights(copyOf(readFileSync(folder + "/language_model.safetensors"))),
             }});
             return {expression};
         }})()""",

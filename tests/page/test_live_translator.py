@@ -154,6 +154,10 @@ def test_words_that_it_never_saw_are_marked_and_those_that_it_knows_are_listed(o
     page = opened.page
     translate(page, OTHER)
     assert page.locator("mark").all_inner_texts() == ["zebra"]
+    translate(page, OTHER.upper())
+    new, spelt = page.locator(".explorer-muted:has(mark)").inner_text().split("Known in small ")
+    assert "New to the translator: ZEBRA." in new
+    assert spelt.startswith("letters, but new in capitals: THE")
     translate(page, SENTENCE)
     assert page.locator("mark").count() == 0
     page.get_by_text("Words that it knows").click()

@@ -8,11 +8,13 @@ from collections import Counter
 from xml.etree import ElementTree
 
 import pytest
+from bs4 import BeautifulSoup
 
 from mtcourse.checks.banks import bank_of
 from mtcourse.errors import MtcourseError
+from mtcourse.figures.question_form import Option, question_form
 from mtcourse.questions.every_question import chapters_with_questions, questions_of
-from mtcourse.questions.export import quiz_text, write_qti
+from mtcourse.questions.export import quiz_text, told, write_qti
 from mtcourse.questions.on_page import ask
 from mtcourse.questions.question import Mistake, Question, mistake_of
 from tests.helpers.browsing import ROOT
@@ -54,6 +56,15 @@ def test_a_question_is_short_and_every_option_tells_something(word, question):
         assert 0 < len(option.text) <= 160, option.text
         assert 20 <= len(option.says) <= 420, option.says
         assert "nan" not in option.text.split()
+        # As Markdown, it loses the marks of code and emphasis, and nothing else.
+        html = question_form("?", [option, Option("-", "", right=not option.right)])
+        button = BeautifulSoup(html, "html.parser").button
+        assert button is not None
+        told = BeautifulSoup(str(button["data-says"]), "html.parser")
+        marked = {"code": "`", "em": "*"}
+        for tag in told.find_all(True):
+            tag.replace_with(f"{marked[tag.name]}{tag.text}{marked[tag.name]}")
+        assert told.text == option.says
     assert len(question.options()) in (3, 4, 5)
 
 
@@ -173,3 +184,7 @@ def test_the_quiz_can_be_read_as_text():
     assert text.startswith("Quiz title: A quiz\n")
     assert re.search(r"^\*[abc]\) 3$", text, re.MULTILINE)
     assert r"2 \* d\_k" in text
+
+
+def test_code_and_emphasis_of_a_message_are_kept_and_nothing_else_is_marked():
+    assert told("Use `d_k`, *not* 2 * d_k.") == r"Use `d_k`, *not* 2 \* d\_k\."

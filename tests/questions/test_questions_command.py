@@ -60,7 +60,10 @@ browsing = pytest.mark.browser
 @pytest.fixture(params=["light", "dark"])
 def page(browser, tmp_path, request: pytest.FixtureRequest):
     """Two questions on a page."""
-    mistakes = (Mistake("one", "One is too few.", "x.y"), Mistake("four", "Too many.", "x.z"))
+    mistakes = (
+        Mistake("one", "`One < 2` is *too* few.", "x.y"),
+        Mistake("four", "Too many.", "x.z"),
+    )
     both = [Question(name, f"{name}?", "three", "Count.", mistakes) for name in ("How", "What")]
     scheme = '<meta name="color-scheme" content="light dark">'
     html = f"{ALONE}{scheme}<main><h1>x</h1>{ask(both).data}</main></html>"
@@ -75,7 +78,9 @@ def page(browser, tmp_path, request: pytest.FixtureRequest):
 def test_a_wrong_option_says_why_and_the_right_one_is_still_to_be_found(page):
     first = page.get_by_role("group", name="1. How?")
     first.get_by_role("button", name="one").click()
-    assert page.get_by_role("status").first.inner_text() == "One is too few."
+    assert page.get_by_role("status").first.inner_text() == "One < 2 is too few."
+    assert page.locator("[role=status] code").all_inner_texts() == ["One < 2"]
+    assert page.locator("[role=status] em").all_inner_texts() == ["too"]
     assert page.locator(".question-right").count() == 0
     assert violations(page) == []
     three = first.get_by_role("button", name="three")

@@ -58,6 +58,15 @@ def test_groups_by_length_hold_each_sentence_once():
 
 
 @pytest.mark.parametrize(
+    ("longest", "name"),
+    [(12, "11 to 12 words"), (11, "11 words"), (20, "11 to 20 words"), (4, "1 to 4 words")],
+)
+def test_a_group_goes_no_further_than_the_longest_sentence(longest, name):
+    rows = [(" ".join("a" * longest), "b c", "b c")] * 10
+    assert by_length(items(*rows))[-1].name == name
+
+
+@pytest.mark.parametrize(
     ("name", "text", "found"),
     [
         ("numbers", "On 12.500 of 3 days at 10:30", ["12500", "3", "1030"]),

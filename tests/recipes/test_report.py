@@ -12,6 +12,8 @@ import pytest
 from mtcourse.decoding.search import greedy_search
 from mtcourse.errors import MtcourseError
 from mtcourse.evaluation.scores import score
+from mtcourse.models.encoder_decoder import EncoderDecoder, EncoderDecoderConfig
+from mtcourse.models.model_card import vocabularies_in_words
 from mtcourse.models.translator import SHIPPED, Translator
 from mtcourse.recipes.corpus_look import look_at
 from mtcourse.recipes.error_analysis import translated
@@ -21,6 +23,8 @@ from mtcourse.recipes.translator import evaluate_translator
 from mtcourse.text.cleaning import CleaningReport
 from mtcourse.text.corpora import ParallelCorpus, builtin_corpus
 from mtcourse.text.pairs import SentencePair
+from mtcourse.text.tokenizer import Tokenizer, TokenizerPair
+from tests.helpers.small_corpus import PAIRS
 
 TRANSLATOR = Translator.load(device="cpu")
 
@@ -92,6 +96,17 @@ def test_a_run_without_its_files_is_reported_all_the_same(tmp_path):
         TRANSLATOR, of, "test", greedy_search, out, search_name="greedy", run=Path("/none")
     )
     assert "updates" not in out.read_text(encoding="utf-8")
+
+
+def test_a_joint_vocabulary_is_counted_once(tmp_path):
+    of = corpus(builtin_corpus(train=500).splits["test"][:12])
+    out = tmp_path / "report.md"
+    write_report(TRANSLATOR, of, "test", greedy_search, out, search_name="greedy")
+    assert ", one joint vocabulary of 2,000 pieces." in out.read_text(encoding="utf-8")
+    two = TokenizerPair(*(Tokenizer.train([p.source for p in PAIRS], V) for V in (290, 320)))
+    sizes = EncoderDecoderConfig(290, 320, d_model=8, h=2, d_ff=8, shared_embeddings=False)
+    apart = Translator(EncoderDecoder(sizes), two)
+    assert vocabularies_in_words(apart) == "vocabularies of 290 and 320 pieces"
 
 
 def test_people_get_fifty_translations_and_no_reference(tmp_path):

@@ -1,11 +1,12 @@
 // The next token behind a temperature, top-k, top-p and min-p (chapter 19), in either order: what stays,
-// what is drawn, and which translations come out of it.
+// what is drawn, and which whole texts come out of it; for texts that came with the page, and for a
+// reader's own.
 
-import { translatorOf } from "../../figures/javascript/loaded_translator.js";
+import { languageModelOf, newsOfWords, problemOfText, translatorOf } from "../../figures/javascript/loaded_translator.js";
 import {
-  choice, element, furnish, KEEPS_KEYS, liveRegion, select, settingsOf, slider, weight,
+  choice, element, furnish, KEEPS_KEYS, liveRegion, newId, select, settingsOf, slider, weight,
 } from "../../figures/javascript/parts.js";
-import { EOS } from "../../figures/javascript/pieces.js";
+import { BOS, EOS } from "../../figures/javascript/pieces.js";
 import { draw, longestTranslation, topK, topP, withTemperature, writing } from "../../figures/javascript/search.js";
 import { softmax } from "../../figures/javascript/transformer.js";
 
@@ -15,7 +16,7 @@ const MS = [0, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 1];
 const HOTTEST = 31; // stands for infinity
 const SHOWN_TOKENS = 12;
 const DRAWN = 20;
-const TRANSLATIONS = 5;
+const WRITTEN = 5;
 
 // --- filters, from logits to logits -------------------------------------------------------------
 
@@ -58,9 +59,10 @@ export function randomFrom(seed) {
 
 // --- what is shown ------------------------------------------------------------------------------
 
-export function viewOf({ texts, pieces }, settings) {
-  const { logits: stored, model } = texts[settings.text];
-  const logits = Float64Array.from(stored, (hundredths) => hundredths / 100);
+// entry: a text of the page, with logits in hundredths, or a reader's own, with exact ones.
+export function viewOf({ texts, pieces }, settings, entry = texts[settings.text]) {
+  const { logits: hundredths, exact, model } = entry;
+  const logits = exact ? Float64Array.from(exact) : Float64Array.from(hundredths, (one) => one / 100);
   const before = softmax(logits);
   const changed = filtered(logits, valuesOf(settings));
   const after = softmax(changed);
@@ -82,23 +84,6 @@ export function tally(view, seed) {
     counts.set(id, (counts.get(id) ?? 0) + 1);
   }
   return [...counts].sort(([a, n], [b, m]) => m - n || a - b).map(([id, n]) => [view.names[id], n]);
-}
-
-// So many translations; pause() lets the page breathe between two of them.
-export async function translationsOf(translator, text, settings, pause = async () => {}) {
-  const { model, source, target, config } = translator;
-  const ids = [...source.encode(text), EOS];
-  const random = randomFrom(settings.seed);
-  const choose = (logits) => draw(filtered(Float64Array.from(logits), valuesOf(settings)), random);
-  const found = [];
-  const start = model.start(ids);
-  const next = (id, state) => model.step(id, state);
-  for (let i = 0; i < TRANSLATIONS; i++) {
-    const steps = [...writing(next, start, longestTranslation(ids.length, config.max_length), choose)];
-    found.push(target.decode(steps.map(({ id }) => id)));
-    await pause();
-  }
-  return found;
 }
 
 function keptSays({ names, after, kept, together, before }) {
@@ -139,17 +124,76 @@ const cutOff = (list, off) => (place) => (list[place] === off ? "off" : String(l
 export const filtersOf = ({ T, k, p, m }) =>
   `temperature ${warmth(T)}, top-k ${cutOff(KS, Infinity)(k)}, top-p ${cutOff(PS, 1)(p)}, min-p ${cutOff(MS, 0)(m)}`;
 
-function controlsOf(data, settings, set) {
+// --- the reader's own texts ---------------------------------------------------------------------
+
+const CONTINUED = 40; // tokens that are written behind a beginning, at most
+const short = (text) => (text.length > 60 ? `${text.slice(0, 57)}…` : text);
+
+// Who reads what: the setting that holds a reader's own text, and its place in the list of texts.
+export const READERS = {
+  translator: {
+    setting: "own", place: -1, label: "Your sentence, for the translator", lang: "en", who: "The translator", what: "sentence",
+    load: translatorOf, most: ({ config }) => config.max_length, count: ({ source }, text) => source.encode(text).length + 1,
+    named: (text) => `${text} → …`, entry: (text) => ({ source: text, begun: "" }),
+  },
+  dutch: {
+    setting: "beginning", place: -2, label: "Or your beginning in Dutch, for the language model", lang: "nl", who: "The language model", what: "beginning",
+    load: languageModelOf, most: ({ config }) => config.max_length - 2, count: ({ source }, text) => source.encode(text).length,
+    named: (text) => `${text} …`, entry: (text) => ({ begun: text }),
+  },
+};
+
+// How a text is gone on with: the model's step and first state, the tokens that are given, and how
+// many there may be with them.
+export function task({ model, source, target, config }, { model: kind, source: sentence, begun }) {
+  const next = (id, state) => model.step(id, state);
+  const forced = target.encode(begun);
+  if (kind === "dutch") {
+    return { next, start: model.start(), forced, longest: Math.min(forced.length + CONTINUED, config.max_length - 1) };
+  }
+  const ids = [...source.encode(sentence), EOS];
+  return { next, start: model.start(ids), forced, longest: longestTranslation(ids.length, config.max_length) };
+}
+
+// The logits of the token after what is given.
+export function nextLogits({ next, start, forced }) {
+  let read = next(BOS, start);
+  for (const id of forced) read = next(id, read.state);
+  return read.logits;
+}
+
+// A reader's own text as the stored ones are; throws what is wrong with it.
+export function entryOf(loaded, kind, own) {
+  const { most, count, who, what, named, entry } = READERS[kind];
+  const problem = problemOfText(own, (text) => count(loaded, text), most(loaded), { who: who.toLowerCase(), what });
+  if (problem) throw new Error(problem);
+  const of = { model: kind, text: named(own), ...entry(own) };
+  return { ...of, exact: nextLogits(task(loaded, of)) };
+}
+
+// Whole texts, one after the other; pause() lets the page breathe between two of them, and says whether
+// they are still wanted.
+export async function textsOf(loaded, entry, settings, pause = async () => true) {
+  const random = randomFrom(settings.seed);
+  const choose = (logits) => draw(filtered(Float64Array.from(logits), valuesOf(settings)), random);
+  const { next, start, forced, longest } = task(loaded, entry);
+  const found = [];
+  for (let i = 0; i < WRITTEN; i++) {
+    const steps = [...writing(next, start, longest, choose, forced)];
+    found.push(loaded.target.decode(steps.map(({ id }) => id)));
+    if (!(await pause())) return null;
+  }
+  return found;
+}
+
+// --- the explorer -------------------------------------------------------------------------------
+
+function slidersOf(settings, set) {
   const inList = (label, name, list, off) => slider({
     label, min: 0, max: list.length - 1, value: settings[name],
     show: cutOff(list, off), change: (place) => set({ [name]: place }),
   });
-  return element(
-    "div", { class: "explorer-controls" },
-    select({
-      label: "Text", options: data.texts.map(({ text }, i) => [String(i), text]), value: String(settings.text),
-      change: (value) => set({ text: Number(value) }),
-    }),
+  return [
     slider({
       label: "temperature", min: 0, max: HOTTEST, value: settings.T,
       show: warmth, change: (T) => set({ T }),
@@ -159,20 +203,50 @@ function controlsOf(data, settings, set) {
       legend: "The temperature comes", options: [["first", "first"], ["last", "last"]],
       value: settings.order, change: (order) => set({ order }),
     }),
+  ];
+}
+
+// A box for a reader's own text. begin() hears of the first letter, ask(text) of what was entered.
+function ownBox({ label, lang }, value, begin, ask) {
+  const id = newId("own");
+  const input = element("input", {
+    id, type: "text", value, autocomplete: "off", spellcheck: "false", lang, ...KEEPS_KEYS, input: () => begin(),
+    keydown: (event) => { if (event.key === "Enter") submit(event); }, // JupyterLab keeps it from the form
+  });
+  const submit = (event) => {
+    event.preventDefault();
+    ask(input.value.trim());
+  };
+  const form = element(
+    "form", { class: "explorer-own", submit }, element("label", { for: id }, label),
+    element("span", { class: "explorer-own-row" }, input, element("button", { type: "submit", "aria-label": `Show: ${label}` }, "Show")),
   );
+  return { form, input };
 }
 
 function render({ model, el }) {
   const data = model.get("data");
   const { settings, keep } = settingsOf(model);
+  const stored = data.texts.length;
+  const byPlace = Object.fromEntries(Object.entries(READERS).map(([kind, { place }]) => [place, kind]));
+  if (settings.text < 0 && !settings[READERS[byPlace[settings.text]].setting]) throw new Error("there is no text of the reader's");
   const tokens = tokenTable();
   const says = liveRegion();
   const drawnTokens = liveRegion();
+  const told = element("p", { class: "explorer-muted", role: "status" });
+  const about = element("p", { class: "explorer-muted" });
   const status = element("p", { class: "explorer-muted", role: "status" });
   const list = element("ol", {});
+  const ready = {}; // models by kind, when they have come
+  const coming = {};
+  const own = {}; // the reader's own texts by kind, with their logits
+  let now = null; // the text that is shown
+  let stands = {}; // the settings that chose it
+  let turn = 0; // a newer text ends the waiting for an older one
+  let writes = 0; // and the writing of an older one
 
   const show = () => {
-    const view = viewOf(data, settings);
+    const view = viewOf(data, settings, now);
     tokens.show(view);
     says.textContent = keptSays(view);
     const counts = tally(view, settings.seed).map(([name, n]) => `${name} ${n}`);
@@ -184,37 +258,104 @@ function render({ model, el }) {
     keep();
   };
 
-  let busy = false;
-  const write = async () => {
-    if (busy) return;
-    busy = true;
-    try {
-      status.textContent = "The translator is loading.";
-      const translator = await translatorOf(model, (share) => { status.textContent = `The translator is loading: ${Math.round(100 * share)}%`; });
-      status.textContent = "The translator is writing.";
-      const pause = () => new Promise((resolve) => { setTimeout(resolve); });
-      const chosen = { ...settings }; // a reader may move the sliders meanwhile
-      const texts = await translationsOf(translator, data.sources[chosen.source], chosen, pause);
-      list.replaceChildren(...texts.map((text) => element("li", { lang: "nl" }, text)));
-      status.textContent = `${new Set(texts).size} different of ${texts.length}, with ${filtersOf(chosen)}.`;
-    } catch (error) {
-      status.textContent = `The translator is missing: ${error.message}. The upper part works without it.`;
-    } finally {
-      busy = false;
+  // A model, loaded once; null if it does not come. tell() hears {loading} meanwhile, and {problem}.
+  const load = (kind, tell) => {
+    const { who, load: loading } = READERS[kind];
+    if (!ready[kind]) tell({ loading: `${who} is loading.` });
+    coming[kind] ??= loading(model, (share) => tell({ loading: `${who} is loading: ${Math.round(100 * share)}%` }))
+      .then((loaded) => { ready[kind] = loaded; return loaded; })
+      .catch((error) => { coming[kind] = null; throw error; }); // so that it can be tried again
+    return coming[kind].then((loaded) => { tell({ loading: "" }); return loaded; }).catch((error) => {
+      tell({ loading: "", problem: `${who} is missing: ${error.message}. The stored texts and the sliders work without it.` });
+      return null;
+    });
+  };
+  const news = { problem: "", loading: "" }; // a problem stays while a model loads
+  const tell = (changes) => { told.textContent = Object.assign(news, changes).problem || news.loading; };
+
+  const options = () => [
+    ...Object.values(READERS).filter(({ setting }) => settings[setting]).map(({ setting, place, named }) => [String(place), `your own: ${short(named(settings[setting]))}`]),
+    ...data.texts.map(({ text }, i) => [String(i), text]),
+  ];
+  const chosen = () => ({ text: settings.text, own: settings.own, beginning: settings.beginning });
+  const texts = select({ label: "Text", options: options(), value: String(Math.max(settings.text, 0)), change: (value) => ask({ text: Number(value) }) });
+
+  const stand = (entry) => {
+    now = entry;
+    stands = chosen();
+    texts.offer(options(), String(settings.text));
+    const kind = byPlace[settings.text];
+    const { setting, lang, who } = READERS[kind] ?? {};
+    about.replaceChildren(...(kind ? newsOfWords(settings[setting], ready[kind], { lang }, who.toLowerCase()) : []));
+    show();
+    keep();
+  };
+
+  // Shows another text; what cannot be shown leaves everything as it was. Says whether it is shown.
+  const ask = async (changes) => {
+    const mine = (turn += 1);
+    Object.assign(settings, changes);
+    const kind = byPlace[settings.text];
+    for (const { input } of Object.values(boxes)) input.removeAttribute("aria-invalid");
+    tell({ problem: "" });
+    if (!kind) {
+      stand(data.texts[settings.text]);
+      return true;
     }
+    const { setting } = READERS[kind];
+    const loaded = ready[kind] ?? (await load(kind, tell));
+    if (mine !== turn) return false;
+    try {
+      if (loaded && own[kind]?.of !== settings[setting]) own[kind] = { of: settings[setting], entry: entryOf(loaded, kind, settings[setting]) };
+      if (loaded) {
+        stand(own[kind].entry);
+        return true;
+      }
+    } catch (error) {
+      tell({ problem: error.message });
+      boxes[kind].input.setAttribute("aria-invalid", "true");
+    }
+    Object.assign(settings, stands);
+    texts.offer(options(), String(settings.text));
+    return false;
+  };
+
+  const write = async () => {
+    const mine = (writes += 1);
+    const [entry, filters] = [now, { ...settings }]; // a reader may move the sliders meanwhile
+    const say = (text) => { if (mine === writes) status.textContent = text; };
+    const loaded = ready[entry.model] ?? (await load(entry.model, ({ loading, problem }) => say(problem || loading)));
+    if (!loaded || mine !== writes) return;
+    say(`${READERS[entry.model].who} is writing.`);
+    const found = await textsOf(loaded, entry, filters, async () => {
+      await new Promise((resolve) => { setTimeout(resolve); });
+      return mine === writes && el.isConnected;
+    });
+    if (!found) return;
+    list.replaceChildren(...found.map((text) => element("li", { lang: "nl" }, text || "(nothing)")));
+    say(`${new Set(found).size} different of ${found.length}, from “${short(entry.text)}” with ${filtersOf(filters)}.`);
   };
   const again = () => set({ seed: settings.seed + 1 });
-  furnish(
-    el, "Explorer of samplers", controlsOf(data, settings, set), tokens.table, says,
-    element("button", { type: "button", click: again, ...KEEPS_KEYS }, `Draw ${DRAWN} tokens again`), drawnTokens,
-    select({
-      label: "Sentence to translate", options: data.sources.map((text, i) => [String(i), text]), value: String(settings.source),
-      change: (value) => set({ source: Number(value) }),
+
+  const boxes = Object.fromEntries(Object.entries(READERS).map(([kind, reader]) => [
+    kind, ownBox(reader, settings[reader.setting], () => { if (!ready[kind] && !coming[kind]) load(kind, tell); }, (text) => {
+      if (text) ask({ text: reader.place, [reader.setting]: text });
+      else tell({ problem: `Write a ${reader.what} first.` });
     }),
-    element("button", { type: "button", click: () => { again(); write(); }, ...KEEPS_KEYS }, `Write ${TRANSLATIONS} translations with these filters`),
+  ]));
+  furnish(
+    el, "Explorer of samplers",
+    element("div", { class: "explorer-controls" }, texts, ...Object.values(boxes).map(({ form }) => form), told, about, ...slidersOf(settings, set)),
+    tokens.table, says,
+    element("button", { type: "button", click: again, ...KEEPS_KEYS }, `Draw ${DRAWN} tokens again`), drawnTokens,
+    element("button", { type: "button", click: () => { again(); write(); }, ...KEEPS_KEYS }, `Write ${WRITTEN} whole texts with these filters`),
     status, list,
   );
-  show();
+  if (settings.text >= stored) throw new Error("there is no such text");
+  const asked = chosen();
+  if (settings.text < 0) settings.text = 0; // until the model has come
+  stand(data.texts[settings.text]);
+  if (asked.text < 0) ask(asked);
 }
 
 export default { render };

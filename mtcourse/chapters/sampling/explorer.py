@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ from mtcourse.errors import MtcourseError
 from mtcourse.figures.explorer import Explorer, shown_pieces
 from mtcourse.models.language_model import LanguageModel
 from mtcourse.models.translator import Translator
-from mtcourse.page.live_translator import model_files
+from mtcourse.page.live_translator import language_model_files, model_files
 from mtcourse.text.batches import pad, shift_right
 from mtcourse.text.tokenizer import BOS, EOS
 
@@ -22,12 +23,11 @@ BEGINNINGS = ("De kok", "Zij zegt dat de", "Zij zegt", "De man is heel", "Wij he
 TRANSLATED = (
     ("The lazy cooks believe that they have listened to us.", "De luie koks"),
     ("She is not ordering sweet potatoes today.", "Zij bestelt vandaag"),
+    ("The lazy cooks believe that they have listened to us.", ""),
+    ("She is not ordering sweet potatoes today.", ""),
+    ("The teacher will close the window because it is raining.", ""),
 )
-SOURCES = (
-    "The lazy cooks believe that they have listened to us.",
-    "She is not ordering sweet potatoes today.",
-    "The teacher will close the window because it is raining.",
-)
+"""English sentences, and how far their translations have come."""
 
 
 def sampling_explorer(
@@ -38,16 +38,17 @@ def sampling_explorer(
 ) -> Explorer:
     """Shows the distribution of the next token behind filters in either order, and draws.
 
-    The logits of the texts are stored. Whole translations are drawn by the translator in the
-    reader's page, once it has been loaded.
+    The logits of the given texts are stored. The reader's own texts are read by the translator or
+    the language model in the page, once it has been loaded, and so are whole texts written.
 
     Args:
         language_model: whose next tokens; None takes the Dutch one that comes with the package.
         translator: whose next tokens and translations; None takes the one of the package.
         beginnings: texts that the language model goes on with.
-        settings: what is chosen at first: text and source (counted from 0), T (in tenths, 31 for
-            infinity), k, p and m (places in the lists of the sliders), order ("first" or "last":
-            where the temperature comes) and seed, the number of the first draw.
+        settings: what is chosen at first: text (counted from 0; -1 is the reader's own sentence,
+            -2 the reader's own beginning), own and beginning, these texts themselves ("" for none),
+            T (in tenths, 31 for infinity), k, p and m (places in the lists of the sliders), order
+            ("first" or "last": where the temperature comes) and seed, the number of the first draw.
 
     Raises:
         MtcourseError: there is no beginning.
@@ -66,17 +67,18 @@ def sampling_explorer(
             "dutch": _names(language_model.tokenizer),
             "translator": _names(translator.tokenizers.target),
         },
-        "sources": list(SOURCES),
     }
     return Explorer(
         SCRIPT,
         data,
-        {"text": 0, "T": 10, "k": 8, "p": 11, "m": 0, "order": "first", "source": 0, "seed": 1},
+        {"text": 0, "own": "", "beginning": "", "T": 10, "k": 8, "p": 11, "m": 0}
+        | {"order": "first", "seed": 1},
         settings or {},
         "This explorer needs JavaScript. It shows the probabilities of the next token of some "
         "Dutch texts, and how a temperature, top-k, top-p and min-p change them in either order. "
-        "It draws tokens and whole translations from the result.",
-        lambda: model_files(translator),
+        "It draws tokens and whole texts from the result, for these texts and for your own.",
+        partial(model_files, translator),
+        partial(language_model_files, language_model),
     )
 
 
@@ -93,7 +95,7 @@ def _stored(logits: torch.Tensor) -> list[int]:
 def _continued(language_model: LanguageModel, text: str) -> dict[str, Any]:
     ids = torch.tensor([[BOS, *language_model.tokenizer.encode(text)]])
     logits = language_model.model(ids)[0, -1]
-    return {"text": f"{text} …", "model": "dutch", "logits": _stored(logits)}
+    return {"text": f"{text} …", "model": "dutch", "begun": text, "logits": _stored(logits)}
 
 
 @torch.no_grad()
@@ -102,7 +104,9 @@ def _translated(translator: Translator, source: str, begun: str) -> dict[str, An
     target = [*translator.tokenizers.target.encode(begun), EOS]
     logits = translator.model(pad([ids]), shift_right(pad([target])))[0, -1]
     return {
-        "text": f"{source} → {begun} …",
+        "text": f"{source} → {begun} …".replace("  ", " "),
         "model": "translator",
+        "source": source,
+        "begun": begun,
         "logits": _stored(logits),
     }

@@ -2,7 +2,7 @@
 // shows where the translator looked and what else it might have written. Another candidate can be
 // chosen, and the translation goes on from there.
 
-import { loadTranslator, newWords } from "./loaded_translator.js";
+import { loadTranslator, newsOfWords, problemOfText } from "./loaded_translator.js";
 import { element, newId } from "./parts.js";
 import { EOS } from "./pieces.js";
 import { argmax, largest, longestTranslation, writing } from "./search.js";
@@ -11,7 +11,6 @@ const CANDIDATES = 5;
 const FAINTEST = 0.04; // a weight below it draws no line
 const NAMED = 3; // of the pieces that were looked at
 const WORTH_NAMING = 0.1;
-const MOST_CHARACTERS = 2000; // of a text that is cut into pieces at all
 const ADDRESS = "#translate=";
 
 const NAMES = { "<bos>": "start", "<eos>": "end", "\u2581": "space" };
@@ -96,15 +95,6 @@ export function liveTranslator(el) {
     }
   }
 
-  // What is wrong with a sentence, for its reader.
-  function problemOf(text, ids) {
-    const most = translator.config.max_length;
-    if (!text) return "Write a sentence first.";
-    if (ids.length <= most) return "";
-    const length = text.length > MOST_CHARACTERS ? "This text is too long" : `This takes ${ids.length} pieces`;
-    return `${length}: the translator reads at most ${most} pieces. Take a shorter sentence.`;
-  }
-
   // begin: ids that the translation is to begin with.
   async function translate(asks, begin = []) {
     const mine = (turn += 1);
@@ -112,13 +102,14 @@ export function liveTranslator(el) {
     const focused = el.contains(document.activeElement);
     if (!(await isReady()) || mine !== turn) return;
     const { model, source, target, config } = translator;
-    const ids = text.length > MOST_CHARACTERS ? new Array(config.max_length + 1) : [...source.encode(text), EOS];
-    const problem = problemOf(text, ids);
+    const idsOf = (sentence) => [...source.encode(sentence), EOS];
+    const problem = problemOfText(text, (sentence) => idsOf(sentence).length, config.max_length);
     input.setAttribute("aria-invalid", String(problem !== ""));
     if (problem) {
       status.textContent = problem;
       return;
     }
+    const ids = idsOf(text);
     const known = begin.every((piece) => piece < target.pieces.length);
     if (!known) status.textContent = "The link is of another translator: this one writes its own translation.";
     const forced = known ? begin : [];
@@ -182,15 +173,10 @@ export function liveTranslator(el) {
   }
 
   function showSource(text) {
-    const unknown = newWords(text, translator.known);
     const pieces = now.ids.map((piece) => translator.source.pieces[piece]);
     read.textContent = `It reads ${counted(pieces.length)}, each a word or a part of one`;
     sources.replaceChildren(...pieces.map((piece) => element("span", { class: boxOf(piece) }, shown(piece))));
-    news.replaceChildren();
-    if (unknown.length) {
-      const words = unknown.flatMap((word, i) => [i ? ", " : "", element("mark", reads, word)]);
-      news.append("New to the translator: ", ...words, ". It guesses at a new word from its letters. ");
-    }
+    news.replaceChildren(...newsOfWords(text, translator, reads));
     if (pieces.some(isByte)) news.append(`It has no piece for some of these characters, and reads their bytes, such as ${pieces.find(isByte)}.`);
   }
 

@@ -1,7 +1,8 @@
-// The translator's files: a page loads them from its folder, a notebook gets them from its kernel. Files
-// of a page that is opened from a disk may be scripts, and nothing else: the model is one, and its
-// weights are several, so that something can be said while they come.
+// The translator's files, and those of a language model: a page loads them from a folder, a notebook gets
+// them from its kernel. Files of a page that is opened from a disk may be scripts, and nothing else: the
+// model is one, and its weights are several, so that something can be said while they come.
 
+import { DecoderModel } from "./decoder_model.js";
 import { element } from "./parts.js";
 import { Pieces } from "./pieces.js";
 import { EncoderDecoder, readWeights } from "./transformer.js";
@@ -15,9 +16,10 @@ function loadScript(address) {
   });
 }
 
-async function filesOfFolder(folder, progress) {
+// global: where the scripts put what they hold.
+async function filesOfFolder(folder, progress, global) {
   await loadScript(`${folder}/model.js`);
-  const given = globalThis.mtcourseTranslator;
+  const given = globalThis[global];
   const parts = [];
   for (let number = 0; number < given.parts; number++) {
     await loadScript(`${folder}/weights-${number}.js`);
@@ -31,16 +33,17 @@ async function filesOfFolder(folder, progress) {
 }
 
 // A widget asks the kernel, which answers with the model and the bytes of its weights.
-function filesOfKernel(model) {
+function filesOfKernel(model, wants) {
   return new Promise((resolve, reject) => {
-    const heard = ({ translator, failed }, [bytes] = []) => {
-      if (!translator && !failed) return;
+    const heard = ({ [wants]: found, failed, wanted }, [bytes] = []) => {
+      const isOther = wanted && wanted !== wants;
+      if (!found && (!failed || isOther)) return;
       model.off("msg:custom", heard);
       if (failed) reject(new Error(failed));
-      else resolve({ ...translator, weights: readWeights(copyOf(bytes)) });
+      else resolve({ ...found, weights: readWeights(copyOf(bytes)) });
     };
     model.on("msg:custom", heard);
-    model.send({ wants: "translator" });
+    model.send({ wants });
   });
 }
 
@@ -56,16 +59,59 @@ function assembled(given, watch) {
 // {config, weights, known, examples, source, target, model}. progress(share) hears how much has come;
 // watch is the model's. What could not be loaded is tried again at the next call.
 export async function loadTranslator(folder, { progress = () => {}, watch } = {}) {
-  loads[folder] ??= filesOfFolder(folder, progress).catch((error) => { delete loads[folder]; throw error; });
-  return assembled(await loads[folder], watch);
+  return assembled(await loadedOnce(folder, progress, "mtcourseTranslator"), watch);
+}
+
+function loadedOnce(folder, progress, global) {
+  loads[folder] ??= filesOfFolder(folder, progress, global).catch((error) => { delete loads[folder]; throw error; });
+  return loads[folder];
 }
 
 // The same for an explorer. Its host says where the files are: a page has their folder, a widget sends
 // to its kernel, and a host that has neither says so.
 export async function translatorOf(model, progress = () => {}) {
   if (model.translatorFolder) return loadTranslator(model.translatorFolder, { progress });
-  if (model.send) return assembled(await filesOfKernel(model));
+  if (model.send) return assembled(await filesOfKernel(model, "translator"));
   throw new Error("This page does not say where the translator's files are");
+}
+
+// The same for an explorer's language model: {config, known, target, model}; its source is its target.
+export async function languageModelOf(model, progress = () => {}) {
+  const folder = model.languageModelFolder;
+  if (folder) return assembledText(await loadedOnce(folder, progress, "mtcourseLanguageModel"));
+  if (model.send) return assembledText(await filesOfKernel(model, "language model"));
+  throw new Error("This page does not say where the language model's files are");
+}
+
+function assembledText(given) {
+  const pieces = new Pieces(given.source);
+  return { ...given, source: pieces, target: pieces, model: new DecoderModel(given.config, given.weights), known: new Set(given.known) };
+}
+
+// --- what a reader writes -----------------------------------------------------------------------
+
+const MOST_CHARACTERS = 2000; // of a text that is cut into pieces at all
+
+// What is wrong with a text, for its reader: "" if nothing is. most: how many pieces the model reads;
+// count(text): how many there are. who reads it and what it is are named.
+export function problemOfText(text, count, most, { who = "the translator", what = "sentence" } = {}) {
+  if (!text) return `Write a ${what} first.`;
+  const isLong = text.length > MOST_CHARACTERS;
+  const pieces = isLong ? Infinity : count(text);
+  if (pieces <= most) return "";
+  const length = isLong ? "This text is too long" : `This takes ${pieces} pieces`;
+  return `${length}: ${who} reads at most ${most} pieces. Take a shorter ${what}.`;
+}
+
+// Which words are new to a model, for its reader: nodes, or none. attributes: language and direction.
+export function newsOfWords(sentence, { source, known }, attributes, who = "the translator") {
+  const marked = (words) => words.flatMap((word, i) => [i ? ", " : "", element("mark", attributes, word)]);
+  const unknown = newWords(sentence, known);
+  const spelt = capitalWords(sentence, known, source);
+  return [
+    ...(unknown.length ? [`New to ${who}: `, ...marked(unknown), ". It guesses at a new word from its letters. "] : []),
+    ...(spelt.length ? ["Known in small letters, but new in capitals: ", ...marked(spelt), ". "] : []),
+  ];
 }
 
 // A letter that is a word itself, in scripts that write no spaces; else letters and their marks, with
@@ -78,4 +124,14 @@ const LEARNT_WORD = new RegExp(`(?=[${SPACELESS_SCRIPTS}])\\p{L}\\p{M}*|${LETTER
 export function newWords(sentence, known) {
   const words = sentence.normalize("NFC").match(LEARNT_WORD) ?? [];
   return [...new Set(words.filter((word) => !known.has(word.toLowerCase())))];
+}
+
+const CAPITAL_INSIDE = /^.+\p{Lu}/u;
+
+// Words that are known in small letters only: in capitals they take more pieces.
+export function capitalWords(sentence, known, pieces) {
+  const words = sentence.normalize("NFC").match(LEARNT_WORD) ?? [];
+  const isSpelt = (word) => known.has(word.toLowerCase()) && CAPITAL_INSIDE.test(word)
+    && pieces.encode(word).length > pieces.encode(word.toLowerCase()).length;
+  return [...new Set(words.filter(isSpelt))];
 }

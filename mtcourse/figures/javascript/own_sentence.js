@@ -2,7 +2,7 @@
 // page. Those are shown from stored numbers. Anything else is computed by the translator, which is
 // loaded once, when it is first wanted.
 
-import { newWords, translatorOf } from "./loaded_translator.js";
+import { newsOfWords, translatorOf } from "./loaded_translator.js";
 import { element, KEEPS_KEYS, newId, select } from "./parts.js";
 import { EOS } from "./pieces.js";
 
@@ -81,9 +81,7 @@ export function ownSentence({
     said = text;
     const own = settings.own ? [[OWN, `your own: ${short(settings.own)}`]] : [];
     list.offer([...own, ...options()], settings.own ? OWN : String(settings.sentence));
-    const unknown = translator && settings.own ? newWords(text, translator.known) : [];
-    const words = unknown.flatMap((word, i) => [i ? ", " : "", element("mark", { lang: "en" }, word)]);
-    news.replaceChildren(...(words.length ? ["New to the translator: ", ...words, ". It guesses at a new word from its letters."] : []));
+    news.replaceChildren(...(translator && settings.own ? newsOfWords(text, translator, { lang: "en" }) : []));
   }
 
   function stand(shown) {

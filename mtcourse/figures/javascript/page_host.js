@@ -8,6 +8,7 @@ function modelOf(state, el, changed) {
   const values = { ...state };
   return {
     translatorFolder: el.dataset.translator,
+    languageModelFolder: el.dataset.languageModel,
     get: (name) => values[name],
     set: (name, value) => { values[name] = value; },
     on() {},

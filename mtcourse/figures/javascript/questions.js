@@ -20,7 +20,7 @@ function answer(question, pressed) {
   for (const option of question.querySelectorAll(".question-options button")) {
     option.setAttribute("aria-pressed", String(option === pressed));
   }
-  question.querySelector("[role=status]").textContent = pressed.dataset.says;
+  question.querySelector("[role=status]").innerHTML = pressed.dataset.says; // of question_form.py
   if (!ends) return;
   right.classList.add("question-right");
   const skip = question.querySelector(".question-skip");

@@ -173,6 +173,19 @@ export class EncoderDecoder {
     return found;
   }
 
+  // Self-attention over what has been read, and over x itself: the new x, and keys and values with its own.
+  lookBack(block, position, x, past, off) {
+    let own;
+    const written = this.around(`${block}.around_self_attention`, position, x, (row) => {
+      const [q, k, v] = parts(linear(row, this.at(`${block}.self_attention.W_QKV`)), 3);
+      own = { K: [...past.K, k], V: [...past.V, v] };
+      const found = this.attend(`${block}.self_attention`, position, q, own.K, own.V, off);
+      own.weights = found.weights;
+      return linear(found.row, this.at(`${block}.self_attention.W_O`));
+    });
+    return { ...own, x: written };
+  }
+
   feedForward(block, position, x) {
     return this.around(`${block}.around_feed_forward`, position, x, (row) => {
       const hidden = linear(row, this.at(`${block}.feed_forward.W_1`)).map((value) => Math.max(value, 0));
@@ -219,14 +232,9 @@ export class EncoderDecoder {
     const seen = { decoder: [], cross: [] };
     const past = state.past.map(({ K, V }, layer) => {
       const block = `decoder.${layer}`;
-      let own;
-      x = this.around(`${block}.around_self_attention`, position, x, (row) => {
-        const [q, k, v] = parts(linear(row, this.at(`${block}.self_attention.W_QKV`)), 3);
-        own = { K: [...K, k], V: [...V, v] };
-        const found = this.attend(`${block}.self_attention`, position, q, own.K, own.V, state.off("decoder", layer));
-        seen.decoder.push(found.weights);
-        return linear(found.row, this.at(`${block}.self_attention.W_O`));
-      });
+      const own = this.lookBack(block, position, x, { K, V }, state.off("decoder", layer));
+      x = own.x;
+      seen.decoder.push(own.weights);
       x = this.around(`${block}.around_cross_attention`, position, x, (row) => {
         const q = linear(row, this.at(`${block}.cross_attention.W_Q`));
         const { K: K_C, V: V_C } = state.source[layer];
@@ -235,7 +243,7 @@ export class EncoderDecoder {
         return linear(found.row, this.at(`${block}.cross_attention.W_O`));
       });
       x = this.feedForward(block, position, x);
-      return own;
+      return { K: own.K, V: own.V };
     });
     const logits = linear(this.last("decoder_norm", position, x), { weight: this.table.output });
     this.watch("output", position, { logits });

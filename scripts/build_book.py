@@ -37,7 +37,9 @@ from mtcourse.errors import MtcourseError
 from mtcourse.text.libreoffice import VARIABLE, help_folder, version_of
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "book" / "_ext"))
+sys.path.insert(0, str(Path(__file__).resolve().parent))
 from failed_pages import describe_failure
+from page_order import turn_of
 
 ROOT = Path(__file__).resolve().parent.parent
 BUILD = ROOT / "_build"
@@ -143,7 +145,7 @@ def without_ports(socket: Path) -> Config:
 
 def changed_pages(root: Path, cache: JupyterCacheAbstract) -> Iterator[tuple[Path, NotebookNode]]:
     """The pages whose code the cache has not seen run, the longest first."""
-    for page in sorted((root / "book").glob("*.md"), key=lambda page: -page.stat().st_size):
+    for page in sorted((root / "book").glob("*.md"), key=turn_of):
         text = page.read_text(encoding="utf-8")
         if not is_myst_markdown_notebook(text):
             continue

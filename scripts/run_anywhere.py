@@ -29,6 +29,9 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+from page_order import turn_of
+
 ROOT = Path(__file__).resolve().parent.parent
 SETTINGS: Mapping[str, Mapping[str, str]] = {
     "native": {},
@@ -134,7 +137,7 @@ def run_column(root: Path, column: Column, only: Sequence[str], results: Results
         every = sorted(files)
         return [path for path in every if not only or any(word in path.name for word in only)]
 
-    chapters = chosen((root / "book").glob("*.ipynb"))
+    chapters = sorted(chosen((root / "book").glob("*.ipynb")), key=turn_of)
     if column.seed:
         with moved_seeds(root, chapters, column.seed) as (folder, copies):
             run_pytest(folder, column, ["--nbval-lax", *copies], results)
@@ -192,6 +195,7 @@ def run_pytest(folder: Path, column: Column, arguments: Sequence[str], results: 
         report = Path(scratch, "report.xml")
         command = [
             sys.executable, "-m", "pytest", "-q", "-n", str(processes), "--dist", "loadfile",
+            "--no-loadscope-reorder",
             "-p", "no:cacheprovider", "--nbval-cell-timeout=300", f"--junitxml={report}",
             "-o", "addopts=--strict-markers", *arguments,
         ]  # fmt: skip

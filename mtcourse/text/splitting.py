@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import numpy as np
 
@@ -111,24 +111,38 @@ def split_pairs(
     splits: dict[str, list[SentencePair]] = {"train": [], "dev": [], "test": []}
     for name, members in groups.items():
         splits[split_of.get(name, "train")] += members
-    dev = _without_leaks(splits["dev"], splits["train"], dropped)
-    test = _without_leaks(splits["test"], splits["train"] + dev, dropped)
-    return {"train": tuple(splits["train"]), "dev": tuple(dev), "test": tuple(test)}
+    held_out = {name: splits[name] for name in ("dev", "test")}
+    leaks: dict[str, list[SentencePair]] = {name: [] for name in held_out}
+
+    def leave_out(name: str, known: _Known) -> None:
+        asked = held_out[name]
+        near = [known.gives_away(pair) for pair in asked]
+        held_out[name] = [pair for pair, is_near in zip(asked, near, strict=True) if not is_near]
+        leaks[name] += [pair for pair, is_near in zip(asked, near, strict=True) if is_near]
+
+    for known in _indexed(splits["train"]):  # an index costs most, and serves both
+        leave_out("dev", known)
+        leave_out("test", known)
+    for known in _indexed(held_out["dev"]):
+        leave_out("test", known)
+    for pair in (*leaks["dev"], *leaks["test"]):
+        dropped.add("held out, but nearly the same as one to learn from", pair)
+    return {name: tuple(of_one) for name, of_one in {**splits, **held_out}.items()}
 
 
-def _without_leaks(
-    held_out: Sequence[SentencePair], known: Sequence[SentencePair], dropped: Dropped
-) -> list[SentencePair]:
-    """The held-out pairs that the known ones do not give away."""
-    kept = list(held_out)
-    for start in range(0, len(known), BLOCK):
-        block = known[start : start + BLOCK]
-        sources = NearDuplicates([pair.source for pair in block])
-        targets = NearDuplicates([pair.target for pair in block])
-        asked, kept = kept, []
-        for pair in asked:
-            if pair.source in sources or pair.target in targets:
-                dropped.add("held out, but nearly the same as one to learn from", pair)
-            else:
-                kept.append(pair)
-    return kept
+class _Known:
+    """Both sides of known pairs."""
+
+    def __init__(self, pairs: Sequence[SentencePair]) -> None:
+        self._sources = NearDuplicates([pair.source for pair in pairs])
+        self._targets = NearDuplicates([pair.target for pair in pairs])
+
+    def gives_away(self, pair: SentencePair) -> bool:
+        """Whether one of the known pairs is nearly the same on either side."""
+        return pair.source in self._sources or pair.target in self._targets
+
+
+def _indexed(pairs: Sequence[SentencePair]) -> Iterator[_Known]:
+    """Some known pairs at a time."""
+    for start in range(0, len(pairs), BLOCK):
+        yield _Known(pairs[start : start + BLOCK])

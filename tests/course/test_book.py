@@ -12,7 +12,7 @@ import yaml
 from bs4 import BeautifulSoup
 
 from mtcourse.claims import claims
-from scripts import build_book, pair_notebooks
+from scripts import build_book, page_order, pair_notebooks
 
 ROOT = Path(__file__).resolve().parents[2]
 BOOK = ROOT / "book"
@@ -183,6 +183,15 @@ def test_the_book_runs_again_when_the_package_or_the_corpus_changes(tmp_path):
     seen.append(build_book.inputs_hash([package], "1:7.4"))
     seen.append(build_book.inputs_hash([package], "1:7.4", ["torch 2.13.0"]))
     assert len(set(seen)) == 4
+
+
+def test_pages_that_take_longest_are_run_first():
+    for ending in ("md", "ipynb"):
+        names = [page.stem for page in sorted(BOOK.glob(f"*.{ending}"), key=page_order.turn_of)]
+        first = len(page_order.LONGEST)
+        assert names[:first] == list(page_order.LONGEST)
+        sizes = [(BOOK / f"{name}.{ending}").stat().st_size for name in names[first:]]
+        assert sizes == sorted(sizes, reverse=True)
 
 
 # --- what mends the pages -----------------------------------------------------------------------

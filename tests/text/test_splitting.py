@@ -89,6 +89,18 @@ def test_groups_that_were_not_drawn_are_for_training():
     assert {page(pair) for pair in splits["train"]} == {"page2"}
 
 
+def test_one_side_is_enough_to_give_a_pair_away():
+    known = SentencePair("The dog sleeps.", "De hond slaapt.", origin="known#1")
+    same_source = SentencePair(known.source, "Hij ligt al in zijn mand.", origin="dev#1")
+    same_target = SentencePair("It has gone to bed by now.", known.target, origin="test#1")
+    fresh = SentencePair("We ate an apple.", "Wij aten een appel.", origin="test#2")
+    dropped = Dropped()
+    split_of = {"known": "train", "dev": "dev", "test": "test"}
+    splits = split_pairs([known, same_source, same_target, fresh], page, split_of, dropped)
+    assert splits == {"train": (known,), "dev": (), "test": (fresh,)}
+    assert dropped.counts.total() == 2
+
+
 def test_comparing_by_blocks_is_comparing_at_once(monkeypatch):
     dropped = [Dropped(), Dropped()]
     at_once = split(90, 3, dropped[0])

@@ -8,6 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mtcourse.errors import MtcourseError
+from mtcourse.text.corpora import ParallelCorpus
+from mtcourse.text.grammar import sample_pairs
 from mtcourse.text.text_batches import (
     encode_text,
     length_buckets,
@@ -97,10 +99,10 @@ def test_a_text_file_without_three_lines_is_refused(tmp_path):
         text_file(path)
 
 
-def test_both_languages_of_a_corpus_stay_in_their_split(tmp_path):
-    from mtcourse.text.corpora import builtin_corpus
-
-    corpus = builtin_corpus(train=50)
+def test_both_languages_of_a_corpus_stay_in_their_split():
+    pairs = sample_pairs(90, seed=3)
+    splits = {"train": pairs[:50], "dev": pairs[50:70], "test": pairs[70:]}
+    corpus = ParallelCorpus("drawn", "en", "nl", "CC0", splits)
     both, dutch = text_of(corpus), text_of(corpus, ["nl"])
     assert both.languages == ("en", "nl")
     assert set(dutch.splits["test"]) == {pair.target for pair in corpus.splits["test"]}

@@ -387,18 +387,36 @@ def grade(
     regrade: Annotated[
         bool, typer.Option("--regrade", help="Grade again what would come out otherwise now.")
     ] = False,
+    learner: Annotated[
+        str | None, typer.Option(help="With --regrade: this learner, whatever has changed.")
+    ] = None,
+    exercise: Annotated[
+        str | None, typer.Option(help="With --regrade: this exercise, whatever has changed.")
+    ] = None,
+    policy: Annotated[
+        Path, typer.Option(help="Folder of policy.toml, adjustments.csv and times.csv.")
+    ] = Path(),
 ) -> None:
     """Grade what learners handed in; stopped and started again, it goes on where it was."""
-    from rich.console import Console
+    from mtcourse.grading.interruption import check_interrupted, interruptible
 
-    from mtcourse.grading.command import (
-        Options,
-        explain_submission,
-        grade_submissions,
-        write_merged_notebook,
-    )
+    with interruptible():  # an import may lose the exception of Ctrl-C
+        from rich.console import Console
 
-    options = Options(seed, isolation, seconds, workers, scheduler, regrade)
+        from mtcourse.grading.backlog import Regrade
+        from mtcourse.grading.command import (
+            Options,
+            explain_submission,
+            grade_submissions,
+            write_merged_notebook,
+        )
+
+        check_interrupted()
+
+    if not regrade and (learner or exercise):
+        raise MtcourseError("--learner and --exercise say what to grade again: add --regrade")
+    again = Regrade(learner, exercise) if regrade else None
+    options = Options(seed, isolation, seconds, workers, scheduler, again, policy)
     if merged:
         seed = write_merged_notebook(submissions, solutions, merged, options)
         typer.echo(f"wrote {merged}, with inputs of --seed {seed}")
@@ -406,6 +424,23 @@ def grade(
         explain_submission(submissions, solutions, options, Console())
     elif status := grade_submissions(submissions, solutions, out, options, Console()):
         raise typer.Exit(status)
+
+
+@app.command()
+def rubric(
+    file: Annotated[Path, typer.Argument(help="The rubric, such as projects/part_2/rubric.toml.")],
+    out: Annotated[Path, typer.Option(help="Folder of the grades.")] = Path("grades"),
+    learner: Annotated[
+        list[str] | None, typer.Option(help="Whose form; by default all who have grades there.")
+    ] = None,
+) -> None:
+    """Write a form for each learner, to grade a project by hand; mtcourse grade reads them."""
+    from mtcourse.grading.rubric import start_grading
+
+    found, written = start_grading(file, out, learner or [])
+    typer.echo(f"{found.name}, {found.points} points: {len(written)} new forms")
+    for path in written:
+        typer.echo(path)
 
 
 @app.command()
@@ -449,6 +484,37 @@ def build_exercises(
         typer.echo(f"{'out of step' if only_check else 'wrote'}: {path}")
     if stale and only_check:
         raise MtcourseError("run: mtcourse exercises build")
+
+
+@exercises.command("release")
+def release_exercises(
+    out: Annotated[Path, typer.Option(help="The folder to make.")],
+    solutions: Annotated[Path, typer.Option(help="The sources.")] = Path("solutions"),
+    projects: Annotated[
+        Path | None, typer.Option(help="Templates of projects to hand out, too: projects.")
+    ] = None,
+    book: Annotated[
+        Path | None, typer.Option(help="The built book to hand out, too: _build/html.")
+    ] = None,
+) -> None:
+    """Write what learners get into a new folder, and prove that it holds no solution."""
+    from mtcourse.grading.release import write_release
+
+    written = write_release(solutions, out, projects, book)
+    typer.echo(f"{len(written)} files in {out}, and no passage of a solution in any")
+
+
+@exercises.command("scan")
+def scan_for_solutions(
+    paths: Annotated[list[Path], typer.Argument(help="Files, archives and folders.")],
+    solutions: Annotated[Path, typer.Option(help="The sources.")] = Path("solutions"),
+) -> None:
+    """Look for solutions in notebooks, pages, search indices, scripts and archives."""
+    from mtcourse.grading.release import describe_leaks, scan_release
+
+    if leaks := scan_release(paths, solutions):
+        raise MtcourseError(describe_leaks(leaks))
+    typer.echo("no passage of a solution stands there")
 
 
 @exercises.command("run")

@@ -77,8 +77,15 @@ _TOO_LONG = Stop(
 
 @contextlib.contextmanager
 def _torch_restored() -> Iterator[None]:
-    """Puts back what an answer may have set or replaced in torch, which compares it with others."""
+    """Tries an answer with torch's own settings, and puts back what it has set or replaced there.
+
+    The settings that a notebook has made are not the answer's, and hold again afterwards.
+    """
     precision, gradients = torch.get_default_dtype(), torch.is_grad_enabled()
+    anomalies = torch.is_anomaly_enabled()
+    torch.set_default_dtype(torch.float32)  # as where the inputs were made
+    torch.set_grad_enabled(True)
+    torch.autograd.set_detect_anomaly(False)
     before = [(owner, dict(vars(owner))) for owner in (torch.Tensor, torch, functional)]
     try:
         yield
@@ -91,6 +98,7 @@ def _torch_restored() -> Iterator[None]:
                 delattr(owner, name)
         torch.set_default_dtype(precision)
         torch.set_grad_enabled(gradients)
+        torch.autograd.set_detect_anomaly(anomalies)
 
 
 def _as_function(exercise: str, answer: Any, is_value: bool) -> tuple[str, Callable]:

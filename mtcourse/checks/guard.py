@@ -10,7 +10,10 @@ from __future__ import annotations
 import builtins
 import contextlib
 import functools
+import re
 import sys
+import sysconfig
+import threading
 from collections.abc import Callable, Collection, Iterator, Mapping
 from pathlib import Path
 from types import CodeType, FrameType, MethodType, ModuleType
@@ -29,6 +32,8 @@ NOTEBOOK = "__main__"
 _NAME = mtcourse.__name__
 _PACKAGE = Path(mtcourse.__path__[0])
 _FILES = {*ALLOWED, *(f"{name}.py" for name in ALLOWED)}
+_STANDARD_LIBRARY = sysconfig.get_path("stdlib")
+_BANK = re.compile(rf"{_NAME}\.(chapters\.\w+\.exercises|checks\.\w+)")
 DEEPEST = 10
 """Wrappings that are looked through to see what an answer is."""
 
@@ -89,14 +94,19 @@ in the library's core, without leading underscores."""
 class NotAllowedHere(Exception):
     """Something was used that an answer may not use."""
 
-    def __init__(self, what: str) -> None:
-        super().__init__(f"{what} is not allowed here: write it yourself")
+    def __init__(self, what: str, advice: str = "write it yourself") -> None:
+        super().__init__(f"{what} is not allowed here: {advice}")
 
 
 def is_reference(module: str) -> bool:
     """Whether a module belongs to what answers may not use."""
     package, _, rest = module.partition(".")
     return package == _NAME and rest != "" and rest.partition(".")[0] not in ALLOWED
+
+
+def is_bank(module: str) -> bool:
+    """Whether a module is one that ``check`` is imported from, today or in an earlier edition."""
+    return _BANK.fullmatch(module) is not None
 
 
 def watched(function: Callable, forbids: Collection[str] = ()) -> Callable:
@@ -131,39 +141,64 @@ _WATCHED = _guarded.__code__
 
 @contextlib.contextmanager
 def _calls_watched(names: Collection[str]) -> Iterator[None]:
-    """Stops a notebook's own code where it calls or imports the reference, and any code where it
-    calls a forbidden function that is none of torch's operations."""
+    """Stops a learner's code where it calls or imports the reference, and any code where it
+    calls a forbidden function that is none of torch's operations; also in threads."""
+    stopped: list[NotAllowedHere] = []
 
     def watch(frame: FrameType, event: str, called: Any) -> None:
-        if event == "call":
-            caller, name = frame.f_back, frame.f_code.co_qualname
-            taken = _is_ready_made(frame.f_code) and _is_own(caller)
-            if frame.f_code.co_name in names and _is_library(frame.f_code):
-                taken = not _within_given(caller)
-        elif event == "c_call":
-            name = str(getattr(called, "__name__", "")).lstrip("_")
-            taken = name in names and not _is_a_values(called) and not _within_given(frame)
-        else:
-            return
-        if taken:
-            raise NotAllowedHere(_SAID.get(name, name))
+        try:
+            _stop_call(frame, event, called, names)
+        except NotAllowedHere as error:
+            stopped.append(error)
+            raise
 
     imported, before = builtins.__import__, sys.getprofile()
 
     def import_with_care(name: str, globals: Any = None, *rest: Any, **others: Any) -> Any:
-        if is_reference(name) and (globals or {}).get("__name__") == NOTEBOOK:
+        if is_reference(name) and not is_bank(name) and _is_own(sys._getframe(1)):
             raise NotAllowedHere(name)
         return imported(name, globals, *rest, **others)
 
+    of_threads = threading.getprofile()
     builtins.__import__ = import_with_care
+    threading.setprofile(watch)
     sys.setprofile(watch)
     try:
         yield
+        if sys.getprofile() is not watch and not stopped:
+            raise NotAllowedHere(*_A_PROFILER)
+    except Exception:
+        if not stopped:
+            raise
     finally:
         sys.setprofile(before)
+        threading.setprofile(of_threads)
         builtins.__import__ = imported
+    if stopped:  # in a thread, or where the answer has caught it
+        raise stopped[0]
 
 
+def _stop_call(frame: FrameType, event: str, called: Any, names: Collection[str]) -> None:
+    """Looks at one call: of a function of Python's if its frame is new, else of one in C."""
+    if frame.f_code.co_filename == __file__:
+        return
+    if event == "call":
+        caller, name = frame.f_back, frame.f_code.co_qualname
+        taken = _is_ready_made(frame.f_code) and _is_called_by_learner(caller)
+        if frame.f_code.co_name in names and _is_library(frame.f_code.co_filename):
+            taken = not _within_given(caller)
+    elif event == "c_call":
+        name = str(getattr(called, "__name__", "")).lstrip("_")
+        if called is sys.setprofile:
+            raise NotAllowedHere(*_A_PROFILER)
+        taken = name in names and not _is_a_values(called) and not _within_given(frame)
+    else:
+        return
+    if taken:
+        raise NotAllowedHere(_SAID.get(name, name))
+
+
+_A_PROFILER = ("a profiler", "take it out of the answer")
 _SAID: Mapping[str, str] = dict.fromkeys(OPERATIONS["gradients"], "automatic differentiation")
 
 
@@ -258,14 +293,35 @@ def _is_check(filename: str) -> bool:
     return folders[:1] == ("checks",) or "exercises" in folders
 
 
-def _is_own(frame: FrameType | None) -> bool:
-    """Whether a frame is the notebook's own code."""
-    return frame is not None and frame.f_globals.get("__name__") == NOTEBOOK
+def _is_called_by_learner(frame: FrameType | None) -> bool:
+    """Whether a call comes from a learner's code, or from a library that this code has asked.
+
+    The course's own code may call what it likes.
+    """
+    while frame and frame.f_code is not _WATCHED:
+        if not _is_library(frame.f_code.co_filename):
+            return _is_own(frame)
+        frame = frame.f_back
+    return True
 
 
-def _is_library(code: CodeType) -> bool:
-    """Whether a function was written by somebody else than the learner."""
-    return "site-packages" in code.co_filename
+def _is_own(frame: FrameType) -> bool:
+    """Whether a frame is a learner's code: a cell, or a file of the learner's."""
+    name = frame.f_code.co_filename
+    return not _is_library(name) and not _is_in_package(name)
+
+
+@functools.cache
+def _is_library(filename: str) -> bool:
+    """Whether a file was written by neither a learner nor the course."""
+    if _is_in_package(filename):  # which may be installed among libraries
+        return False
+    return "site-packages" in filename or filename.startswith((_STANDARD_LIBRARY, "<frozen "))
+
+
+@functools.cache
+def _is_in_package(filename: str) -> bool:
+    return Path(filename).is_relative_to(_PACKAGE)
 
 
 def _is_a_values(called: Any) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sysconfig
 import traceback
 import warnings
 from collections.abc import Callable, Mapping, Sequence
@@ -25,6 +26,8 @@ ROUNDING = 8
 LONGEST_MESSAGE = 300
 """Characters that are kept of an exception's message, and of a line of code."""
 _CHECKS = str(Path(__file__).parent)
+_OTHERS = (str(Path(__file__).parents[1]), sysconfig.get_path("stdlib"))
+"""The folders of the course and of Python: the line to name is the learner's own."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,6 +68,7 @@ class Outcome:
         value: what it returned.
         stop: what it stopped with, or None.
         changed: the places of arguments that it changed.
+        arguments: what the arguments were after the call; empty where it stopped.
         gradients: of a fixed weighting of the value with respect to each float argument, where
             they were asked for; None where they cannot be had.
     """
@@ -73,6 +77,7 @@ class Outcome:
     stop: Stop | None = None
     changed: tuple[int, ...] = ()
     gradients: tuple[Tensor, ...] | None = ()
+    arguments: tuple[Any, ...] = ()
 
 
 class OpaqueValue:
@@ -105,12 +110,15 @@ def outcome_of(function: Callable, case: Case, gradients: bool = False) -> Outco
             raise
         except BaseException as error:
             return Outcome(stop=_stop_of(error))
-        changed = tuple(
-            place
-            for place, (now, before) in enumerate(zip(arguments, case.arguments, strict=True))
-            if distance(now, before, 0.0) > 0
-        )
-        return Outcome(value, None, changed, _gradients(function, case) if gradients else ())
+        changed = changed_places(case.arguments, arguments)
+        flows = _gradients(function, case) if gradients else ()
+        return Outcome(value, None, changed, flows, tuple(arguments))
+
+
+def changed_places(before: Sequence[Any], after: Sequence[Any]) -> tuple[int, ...]:
+    """The places of arguments that are not what they were."""
+    pairs = enumerate(zip(before, after, strict=True))
+    return tuple(place for place, (one, now) in pairs if distance(now, one, 0.0) > 0)
 
 
 def _stop_of(error: BaseException) -> Stop:
@@ -118,7 +126,8 @@ def _stop_of(error: BaseException) -> Stop:
     frames = traceback.extract_tb(error.__traceback__)[1:]  # the first is the call from here
     frames = [frame for frame in frames if not frame.filename.startswith(_CHECKS)]
     own = [frame for frame in frames if "site-packages" not in frame.filename]
-    line = (own or frames)[-1].line or "" if frames else ""
+    written = [frame for frame in own if not frame.filename.startswith(_OTHERS)]
+    line = (written or own or frames)[-1].line or "" if frames else ""
     try:
         message = str(error).split("\n")[0]
     except Exception:  # an exception of a learner's own can be anything

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from mtcourse.errors import MtcourseError
 from mtcourse.grading.cache_key import KEY_PARTS, find_changed_parts
 from mtcourse.grading.grade_job import installed_versions
 from mtcourse.grading.grading_config import GradingConfig
 from mtcourse.grading.jobs import Job
-from mtcourse.grading.results import FAILED, UNREADABLE, ExerciseResult, SubmissionResult
+from mtcourse.grading.results import FAILED, GRADED, UNREADABLE, ExerciseResult, SubmissionResult
 from mtcourse.grading.submissions import Submission
 from mtcourse.grading.submitted_notebook import Unreadable
 from mtcourse.whole_files import write_whole
@@ -31,12 +33,15 @@ class Backlog:
         unreadable: the results of files that cannot be opened.
         stale: results for which something other than the submission has changed, each with the
             reason; they are also either in ``kept``, or due again.
+        again: the stored results of those submissions that are due again only because somebody
+            asked for it, by learner, notebook and file.
     """
 
     due: list[Submission] = field(default_factory=list)
     kept: list[SubmissionResult] = field(default_factory=list)
     unreadable: list[SubmissionResult] = field(default_factory=list)
     stale: list[tuple[SubmissionResult, str]] = field(default_factory=list)
+    again: dict[tuple[str, str, str], SubmissionResult] = field(default_factory=dict)
 
     def summarize(self) -> list[str]:
         """Returns lines with the numbers of submissions, and the reasons of unreadable ones."""
@@ -47,43 +52,112 @@ class Backlog:
         return lines + [f"  and {more} more, which the report names"] * (more > 0)
 
 
+@dataclass(frozen=True)
+class Regrade:
+    """What is graded again although it has been graded.
+
+    Args:
+        learner: only this learner's submissions, whether or not anything has changed.
+        exercise: only the verdict on this exercise, whether or not anything has changed.
+    """
+
+    learner: str | None = None
+    exercise: str | None = None
+
+    def takes(self, submission: Submission, exercises: Iterable[str], is_stale: bool) -> bool:
+        """Whether a submission with these exercises is graded again."""
+        if self.learner is None and self.exercise is None:
+            return is_stale
+        return self.learner in (None, submission.learner) and (
+            self.exercise is None or self.exercise in exercises
+        )
+
+    def check(self, submissions: Iterable[Submission], config: GradingConfig) -> None:
+        """Checks that there is such a learner, and such an exercise.
+
+        Raises:
+            MtcourseError: there is not; names the most similar one.
+        """
+        learners = {one.learner for one in submissions}
+        if self.learner is not None and self.learner not in learners:
+            raise MtcourseError(
+                f"nobody of the name {self.learner!r} has handed in"
+                f"{suggest_name(self.learner, learners)}"
+            )
+        exercises = {one for known in config.solutions.values() for one in known.points}
+        if self.exercise is not None and self.exercise not in exercises:
+            raise MtcourseError(
+                f"no notebook that was handed in has the exercise {self.exercise!r}"
+                f"{suggest_name(self.exercise, exercises)}"
+            )
+
+
+def suggest_name(name: str, known: Iterable[str]) -> str:
+    """Returns the end of a message: the known name that is most similar, if one is."""
+    close = difflib.get_close_matches(name, sorted(known), 1)
+    return f"; did you mean {close[0]!r}?" if close else ""
+
+
 def find_backlog(
-    submissions: Iterable[Submission], config: GradingConfig, records: Path, regrade: bool
+    submissions: Iterable[Submission],
+    config: GradingConfig,
+    records: Path,
+    regrade: Regrade | None = None,
 ) -> Backlog:
     """Compares the submissions of a class with the stored results.
 
     A changed submission is due. Any other change, such as that of a solution, leaves stored results
-    as they are, unless ``regrade`` is true.
+    as they are, unless ``regrade`` takes them.
 
     Args:
         submissions: everything that was handed in.
         config: how it is graded.
         records: the folder of stored results.
-        regrade: whether to grade stale submissions again.
+        regrade: which submissions to grade again; by default none.
     """
     backlog = Backlog()
     for submission in submissions:
-        before = read_record(records, submission.learner, submission.notebook)
         try:
             key = make_submission_job(submission, config).key
         except Unreadable as error:
             backlog.unreadable.append(unreadable_result(submission, config, str(error)))
             continue
+        before = _find_record(records, submission, key)
         if before is None or before.state == FAILED:
             backlog.due.append(submission)
-        elif before.key == key:
-            backlog.kept.append(before)
-        elif "submission" in (changed := find_changed_parts(before.key, key)):
+            continue
+        changed = _find_changes(before, key)
+        if "submission" in changed:
             backlog.due.append(submission)
-        else:
+            continue
+        before = replace(before, file=submission.file)
+        if changed:
             backlog.stale.append(
                 (before, "; ".join(_explain_change(part, before) for part in changed))
             )
-            if regrade:
-                backlog.due.append(submission)
-            else:
-                backlog.kept.append(before)
+        exercises = config.solutions[submission.notebook].points
+        if regrade and regrade.takes(submission, exercises, bool(changed)):
+            backlog.due.append(submission)
+            backlog.again[submission.learner, submission.notebook, submission.file] = before
+        else:
+            backlog.kept.append(before)
     return backlog
+
+
+def _find_changes(before: SubmissionResult, key: str) -> list[str]:
+    """Returns the parts of the key that have changed for any exercise of a stored result."""
+    keys = {one.key or before.key for one in before.exercises} or {before.key}
+    changed = {part for one in keys for part in find_changed_parts(one, key)}
+    return [part for part in KEY_PARTS if part in changed]
+
+
+def _find_record(records: Path, submission: Submission, key: str) -> SubmissionResult | None:
+    """Reads the stored result of this very attempt, or else that of the last one."""
+    last = read_record(records, submission.learner, submission.notebook)
+    if last and "submission" not in find_changed_parts(last.key, key):
+        return last
+    attempt = read_record(records, submission.learner, submission.notebook, name_attempt(key))
+    return attempt or (last if submission.is_last else None)
 
 
 def _explain_change(part: str, before: SubmissionResult) -> str:
@@ -131,14 +205,29 @@ def unreadable_result(
     )
 
 
-def record_path(records: Path, learner: str, notebook: str) -> Path:
-    """Returns the path of the stored result of a learner's notebook."""
-    return records / learner / f"{notebook or UNKNOWN_NOTEBOOK}.json"
+def record_path(records: Path, learner: str, notebook: str, attempt: str = "") -> Path:
+    """Returns the path of the stored result of a learner's notebook.
+
+    Args:
+        records: the folder of stored results.
+        learner: the author.
+        notebook: its name.
+        attempt: which earlier attempt; empty for the last one.
+    """
+    name = notebook or UNKNOWN_NOTEBOOK
+    return records / learner / (f"{name}/{attempt}.json" if attempt else f"{name}.json")
 
 
-def read_record(records: Path, learner: str, notebook: str) -> SubmissionResult | None:
+def name_attempt(key: str) -> str:
+    """Returns the name of an attempt: the part of the cache key for the submission."""
+    return key.partition(".")[0]
+
+
+def read_record(
+    records: Path, learner: str, notebook: str, attempt: str = ""
+) -> SubmissionResult | None:
     """Reads a stored result; None if there is none, or if it cannot be read."""
-    path = record_path(records, learner, notebook)
+    path = record_path(records, learner, notebook, attempt)
     try:
         kept = SubmissionResult.from_json(path.read_text(encoding="utf-8"))
     except (OSError, ValueError):
@@ -146,8 +235,40 @@ def read_record(records: Path, learner: str, notebook: str) -> SubmissionResult 
     return kept if (kept.learner, kept.notebook) == (learner, notebook) else None
 
 
-def write_record(records: Path, result: SubmissionResult) -> None:
-    """Stores a result, completely or not at all."""
-    write_whole(
-        record_path(records, result.learner, result.notebook), result.to_json(), private=True
+def write_record(records: Path, result: SubmissionResult, is_last: bool = True) -> None:
+    """Stores a result, completely or not at all; what was stored of another attempt stays.
+
+    Args:
+        records: the folder of stored results.
+        result: the result of an attempt.
+        is_last: whether no later attempt follows.
+    """
+    attempt = name_attempt(result.key)
+    if not is_last:
+        if attempt:  # a file that cannot be read has no key
+            path = record_path(records, result.learner, result.notebook, attempt)
+            write_whole(path, result.to_json(), private=True)
+        return
+    before = read_record(records, result.learner, result.notebook)
+    if before and before.state == GRADED and name_attempt(before.key) != attempt:
+        write_record(records, before, is_last=False)
+    path = record_path(records, result.learner, result.notebook)
+    write_whole(path, result.to_json(), private=True)
+
+
+def replace_verdict(
+    before: SubmissionResult, after: SubmissionResult, exercise: str
+) -> SubmissionResult:
+    """Returns a stored result with the new verdict on one exercise; the others stay.
+
+    Args:
+        before: the stored result.
+        after: the result of grading the same submission again.
+        exercise: the id of the exercise.
+    """
+    again = {one.exercise: replace(one, key=after.key) for one in after.exercises}
+    exercises = tuple(
+        again.get(one.exercise, one) if one.exercise == exercise else one
+        for one in before.exercises
     )
+    return replace(before, exercises=exercises)

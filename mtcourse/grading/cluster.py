@@ -10,6 +10,7 @@ from typing import Any
 
 from mtcourse.errors import MtcourseError
 from mtcourse.grading.cache_key import grading_environment
+from mtcourse.grading.interruption import check_interrupted
 from mtcourse.grading.jobs import POLL_SECONDS, RETRIES, GradeFunction, Job, OnResult, failed_result
 from mtcourse.grading.results import SubmissionResult
 
@@ -70,6 +71,7 @@ class _ClusterJobs:
         given: dict[Any, Job] = {}
         killed: dict[Job, str] = {}
         while True:
+            check_interrupted()
             for job in itertools.islice(fresh, width - len(given)):
                 given[self._client.submit(self._grade, job, pure=False, retries=RETRIES)] = job
             if not given:

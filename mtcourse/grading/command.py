@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import signal
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -17,9 +18,12 @@ from mtcourse.checks.banks import bank_of
 from mtcourse.errors import MtcourseError
 from mtcourse.grading.backlog import (
     Backlog,
+    Regrade,
     find_backlog,
     make_submission_job,
+    name_attempt,
     read_record,
+    replace_verdict,
     unreadable_result,
     write_record,
 )
@@ -32,16 +36,22 @@ from mtcourse.grading.grading_config import (
     prepare_grading_config,
     read_solutions,
 )
+from mtcourse.grading.interruption import caught_signal, interruptible
 from mtcourse.grading.jobs import GradeFunction, Job, OnResult, RunJobs
 from mtcourse.grading.kernel import Limits
+from mtcourse.grading.learner_numbers import assign_numbers, replace_names
 from mtcourse.grading.nbval_notebook import make_nbval_notebook
+from mtcourse.grading.policy import BEST, Policy, read_policy
 from mtcourse.grading.results import FAILED, SubmissionResult
+from mtcourse.grading.rubric import read_all_forms
+from mtcourse.grading.settle import Settled, resolve_adjustments, settle_grades
 from mtcourse.grading.submissions import Submission, find_submissions
 from mtcourse.grading.submitted_notebook import Unreadable
 from mtcourse.grading.worker_pool import open_worker_pool
 from mtcourse.whole_files import write_whole
 
 CONFIG, RECORDS, REFERENCES, LOCK = "batch.json", "records", "references", ".lock"
+NUMBERS, BY_NUMBER = "numbers.csv", "by_number"
 """Names in the folder of grades, besides the reports."""
 
 
@@ -55,7 +65,8 @@ class Options:
         seconds: the time limit of a cell.
         workers: the number of processes; by default one for each processor.
         scheduler: the address of a Dask scheduler, whose workers grade instead.
-        regrade: whether to grade again if something other than the submission has changed.
+        regrade: what to grade again; by default nothing.
+        policy: the folder of the class's policy; by default there is none.
     """
 
     seed: int | None = None
@@ -63,7 +74,8 @@ class Options:
     seconds: float = Limits().seconds
     workers: int | None = None
     scheduler: str | None = None
-    regrade: bool = False
+    regrade: Regrade | None = None
+    policy: Path | None = None
 
 
 class _SubmittedBytes(Mapping[tuple[str, str], bytes]):
@@ -100,27 +112,59 @@ def grade_submissions(
         console: where to print.
 
     Returns:
-        the exit status: 130 after an interrupt, 1 if the grader failed on a submission.
+        the exit status: 130 after Ctrl-C, 143 if it was asked to end, 1 if the grader failed on a
+        submission.
 
     Raises:
-        MtcourseError: there is nothing to grade, or a solution does not pass.
+        MtcourseError: there is nothing to grade, a solution does not pass, or a file cannot be
+            read or written.
     """
+    try:
+        with interruptible():
+            return _grade_submissions(submissions, solutions, out, options, console)
+    except KeyboardInterrupt:
+        _print_line(
+            console, f"stopped; what is graded is kept in {out}, and the same command goes on"
+        )
+        return 128 + (caught_signal() or signal.SIGINT)
+    except BrokenPipeError:  # nobody reads any more what is printed
+        raise
+    except OSError as error:
+        raise MtcourseError(
+            f"{error.filename or out}: {error.strerror or error}; what is graded is kept in {out}, "
+            "and the same command goes on once that is mended"
+        ) from error
+
+
+def _grade_submissions(
+    submissions: Path, solutions: Path, out: Path, options: Options, console: Console
+) -> int:
+    """Does what ``grade_submissions`` does, until it is interrupted."""
     from mtcourse.grading.reports import write_reports
     from mtcourse.grading.reports.terminal import class_table
 
     if out.resolve().is_relative_to(submissions.resolve()):
         raise MtcourseError(f"{out} lies in {submissions}: keep grades apart, name another --out")
-    known, found = _find_submissions(submissions, solutions)
-    try:
-        with _lock_folder(out):
-            results = grade_class(known, found, out, options, console)
-            write_reports(results, out, _SubmittedBytes(found))
-    except KeyboardInterrupt:
-        _print_line(
-            console, f"stopped; what is graded is kept in {out}, and the same command goes on"
-        )
-        return 130
+    known = read_solutions(solutions)
+    points = {name: solution.points for name, solution in known.items()}
+    policy = read_policy(options.policy, points) if options.policy else Policy()
+    found = _find_submissions(submissions, known, policy.resubmissions == BEST)
+    with _lock_folder(out):
+        learners = [one.learner for one in found]
+        numbers = assign_numbers(out / NUMBERS, learners) if policy.numbers else {}
+        adjustments = resolve_adjustments(policy.adjustments, found, numbers)
+        verdicts = grade_class(known, found, out, options, console)
+        settled = settle_grades(verdicts, found, policy, adjustments)
+        results, contents = settled.results, _SubmittedBytes(settled.submissions)
+        projects, remarks = read_all_forms(out)
+        results = sorted([*results, *projects], key=lambda one: (one.learner, one.notebook))
+        sources = {name: solution.content for name, solution in known.items()}
+        write_reports(results, out, contents, sources)
+        if policy.numbers:
+            _write_reports_by_number(settled, numbers, out / BY_NUMBER, sources)
     console.print(class_table(results))
+    for remark in [*settled.remarks, *remarks]:
+        _print_line(console, remark)
     _print_line(console, f"all of it: {out / 'report.html'}")
     if failed := [result for result in results if result.state == FAILED]:
         _print_line(
@@ -131,14 +175,26 @@ def grade_submissions(
 
 
 def _find_submissions(
-    submissions: Path, solutions: Path
-) -> tuple[dict[str, Solution], list[Submission]]:
-    """Reads the solutions, and finds the submissions that they can grade."""
-    known = read_solutions(solutions)
-    found = find_submissions(submissions, {name: frozenset(known[name].points) for name in known})
+    submissions: Path, known: Mapping[str, Solution], every_attempt: bool = False
+) -> list[Submission]:
+    """Finds the submissions that the solutions can grade."""
+    names = {name: frozenset(known[name].points) for name in known}
+    found = find_submissions(submissions, names, every_attempt)
     if not found:
         raise MtcourseError(f"there is no notebook in {submissions}: are submissions elsewhere?")
-    return known, found
+    return found
+
+
+def _write_reports_by_number(
+    settled: Settled, numbers: Mapping[str, str], out: Path, sources: Mapping[str, bytes]
+) -> None:
+    """Writes the reports once more, with numbers in place of names."""
+    from mtcourse.grading.reports import write_reports
+
+    contents = _SubmittedBytes(
+        replace(one, learner=numbers[one.learner]) for one in settled.submissions
+    )
+    write_reports([replace_names(one, numbers) for one in settled.results], out, contents, sources)
 
 
 def grade_class(
@@ -153,7 +209,7 @@ def grade_class(
 
     Args:
         solutions: the solutions by the name of their notebook.
-        submissions: everything that was handed in.
+        submissions: everything that was handed in, of several attempts each before the later one.
         out: the folder of grades.
         options: the options of the command.
         console: where to print.
@@ -161,17 +217,21 @@ def grade_class(
 
     Returns:
         the results of all submissions.
+
+    Raises:
+        MtcourseError: a solution does not pass, or nobody is there to be graded again.
     """
     needed = {
         name: solutions[name] for name in sorted({one.notebook for one in submissions} - {""})
     }
     limits = Limits(seconds=options.seconds)
     config = prepare_grading_config(needed, out / CONFIG, options.seed, options.isolation, limits)
+    if options.regrade:
+        options.regrade.check(submissions, config)
     backlog = find_backlog(submissions, config, out / RECORDS, options.regrade)
     _print_backlog(backlog, config, options, console)
-    for result in backlog.unreadable:
-        write_record(out / RECORDS, result)
     results = [*backlog.kept, *backlog.unreadable]
+    _store_last_attempts(results, submissions, out / RECORDS)
     if backlog.due:
         columns = (*Progress.get_default_columns()[:2], MofNCompleteColumn(), TimeElapsedColumn())
         with (
@@ -180,8 +240,20 @@ def grade_class(
         ):
             grader = _ClassGrader(out, bar, run_jobs)
             grader.check_solutions({one.notebook for one in backlog.due}, config)
-            results += grader.grade_submissions(backlog.due, config)
+            results += grader.grade_submissions(backlog, config, options.regrade)
     return sorted(results, key=lambda result: (result.learner, result.notebook))
+
+
+def _store_last_attempts(
+    results: Iterable[SubmissionResult], submissions: Iterable[Submission], records: Path
+) -> None:
+    """Stores results that are known without grading, if another attempt was the last before."""
+    last = {(one.learner, one.notebook, one.file) for one in submissions if one.is_last}
+    for result in results:
+        if (result.learner, result.notebook, result.file) in last:
+            before = read_record(records, result.learner, result.notebook)
+            if before is None or name_attempt(before.key) != name_attempt(result.key):
+                write_record(records, result)
 
 
 @contextmanager
@@ -209,11 +281,14 @@ def _print_backlog(
     _print_line(
         console, f"isolation {config.isolation}{careless if config.isolation == 'none' else ''}"
     )
-    if options.regrade:
-        for before, why in backlog.stale:
-            _print_line(console, f"again {before.learner}, {before.notebook}: {why}")
-    else:
-        for why, count in Counter(why for _, why in backlog.stale).most_common():
+    reasons = {(one.learner, one.notebook, one.file): why for one, why in backlog.stale}
+    for place in backlog.again:
+        why = reasons.pop(place, "asked for")
+        exercise = options.regrade.exercise if options.regrade else None
+        what = f"{place[1]}, {exercise}" if exercise else place[1]
+        _print_line(console, f"again {place[0]}, {what}: {why}")
+    if options.regrade is None:
+        for why, count in Counter(reasons.values()).most_common():
             _print_line(
                 console, f"{count} would come about otherwise now: {why}; --regrade does so"
             )
@@ -248,26 +323,36 @@ class _ClassGrader:
         check_reference_results(results)
 
     def grade_submissions(
-        self, due: Sequence[Submission], config: GradingConfig
+        self, backlog: Backlog, config: GradingConfig, regrade: Regrade | None
     ) -> list[SubmissionResult]:
-        """Grades submissions, and stores each result as it comes."""
+        """Grades the submissions that are due, and stores each result as it comes."""
         results: list[SubmissionResult] = []
-        submissions = {(one.learner, one.notebook): one for one in due}
+        submissions = {(one.learner, one.notebook, one.file): one for one in backlog.due}
+        exercise = regrade.exercise if regrade else None
+
+        def store(result: SubmissionResult, is_last: bool) -> None:
+            results.append(result)
+            write_record(self._out / RECORDS, result, is_last)
 
         def on_result(job: Job, result: SubmissionResult) -> None:
-            notes = submissions[job.learner, job.notebook].notes
-            results.append(replace(result, repairs=(*notes, *result.repairs)))
-            write_record(self._out / RECORDS, results[-1])
+            place = job.learner, job.notebook, job.file
+            one = submissions[place]
+            result = replace(result, repairs=(*one.notes, *result.repairs))
+            if exercise and place in backlog.again:
+                if result.state == FAILED:
+                    told = f"the grader failed on {job.file}, and its verdict stays: "
+                    _print_line(self._bar.console, f"{told}{result.reason}")
+                result = replace_verdict(backlog.again[place], result, exercise)
+            store(result, one.is_last)
 
         def jobs() -> Iterator[Job]:
-            for one in due:
+            for one in backlog.due:
                 try:
                     yield make_submission_job(one, config)
                 except Unreadable as error:  # it has changed since it was found
-                    results.append(unreadable_result(one, config, str(error)))
-                    write_record(self._out / RECORDS, results[-1])
+                    store(unreadable_result(one, config, str(error)), one.is_last)
 
-        self._run_with_progress(jobs(), len(due), "submissions", on_result)
+        self._run_with_progress(jobs(), len(backlog.due), "submissions", on_result)
         return results
 
     def _run_with_progress(
@@ -304,8 +389,9 @@ def explain_submission(
         result = unreadable_result(submission, config, str(error))
     else:
         references = config.make_reference_jobs([job.notebook])
-        check_reference_results(grade(one) for one in references if one.seed == job.seed)
-        result = grade(job)
+        with interruptible():
+            check_reference_results(grade(one) for one in references if one.seed == job.seed)
+            result = grade(job)
     _print_line(console, format_result(replace(result, file=str(notebook))))
 
 
@@ -334,7 +420,8 @@ def _find_one_submission(
     Raises:
         MtcourseError: it is not a single notebook, or has no solution.
     """
-    known, found = _find_submissions(notebook, solutions)
+    known = read_solutions(solutions)
+    found = _find_submissions(notebook, known)
     if not notebook.is_file() or len(found) != 1:
         raise MtcourseError(f"{notebook} is not one notebook: this takes one at a time")
     needed = {name: known[name] for name in known if name == found[0].notebook}

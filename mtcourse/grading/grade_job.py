@@ -18,6 +18,7 @@ from mtcourse.grading.judge_exercises import JudgedExercise, judge_exercises
 from mtcourse.grading.kernel import GradingKernel, Limits
 from mtcourse.grading.kernel_session import KernelSession
 from mtcourse.grading.merge import MergedNotebook, merge_submission
+from mtcourse.grading.needed_modules import find_hidden_files
 from mtcourse.grading.results import GRADED, UNREADABLE, ExerciseResult, SubmissionResult
 from mtcourse.grading.solution_notebook import ExerciseSpec, read_cells, read_exercise_specs
 from mtcourse.grading.submitted_notebook import Unreadable, parse_submitted_notebook
@@ -69,7 +70,8 @@ def grade_job(job: Job) -> SubmissionResult:
     except Unreadable as error:
         nothing = [ExerciseResult(one.id, "unreadable", 0, one.points) for one in spec]
         return result(UNREADABLE, nothing, reason=str(error))
-    session = KernelSession(lambda: GradingKernel(isolation), job.limits)
+    hidden = find_hidden_files(merged)
+    session = KernelSession(lambda: GradingKernel(isolation, hidden), job.limits)
     of_exercise = {
         one.exercise: one
         for one in judge_exercises(merged, bank_of(job.notebook), job.seed, session)
@@ -102,6 +104,8 @@ def make_exercise_result(
         _write_feedback(judged, limits),
         judged.verdict.misconception if judged.verdict else "",
         merged.cell_numbers.get(spec.id, 0),
+        parts_right=judged.parts[0],
+        parts=judged.parts[1],
     )
 
 

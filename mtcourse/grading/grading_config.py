@@ -16,7 +16,7 @@ from mtcourse.checks.outcomes import Outcome, apart, outcome_of
 from mtcourse.errors import MtcourseError
 from mtcourse.grading.cache_key import compute_cache_key
 from mtcourse.grading.grade_job import installed_versions
-from mtcourse.grading.isolation.backends import BACKEND_NAMES, why_unavailable
+from mtcourse.grading.isolation.backends import find_best
 from mtcourse.grading.jobs import Job
 from mtcourse.grading.kernel import Limits
 from mtcourse.grading.results import SubmissionResult
@@ -126,12 +126,13 @@ def prepare_grading_config(
         solutions: the solutions of the submitted notebooks.
         path: the file that stores seeds and isolation; with None nothing is stored.
         seed: the seed of the inputs for all submissions; by default secret seeds are drawn.
-        isolation: one of ``BACKEND_NAMES``; "auto" keeps the stored one, or takes the best
+        isolation: the name of an isolation; "auto" keeps the stored one, or takes the best
             available.
         limits: the limits of each cell.
 
     Raises:
-        MtcourseError: the file is damaged, or with the seed some right answers are public.
+        MtcourseError: the file is damaged, with the seed some right answers are public, or nothing
+            keeps submissions apart here.
     """
     before = _read_config(path) if path else {}
     seeds = {
@@ -139,9 +140,7 @@ def prepare_grading_config(
         for name in solutions
     }
     if isolation == "auto":
-        isolation = before.get("isolation") or next(
-            one for one in BACKEND_NAMES if not why_unavailable(one)
-        )
+        isolation = before.get("isolation") or find_best()
     if path:
         now = {
             "isolation": isolation,

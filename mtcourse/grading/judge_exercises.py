@@ -11,6 +11,7 @@ import torch
 from mtcourse.checks.attempt import OPEN
 from mtcourse.checks.exercise import PUBLIC_SEED, Exercise
 from mtcourse.checks.judge import Verdict, expected_of, verdict_on
+from mtcourse.checks.parts import count_parts
 from mtcourse.errors import MtcourseError
 from mtcourse.grading.forbidden_code import find_forbidden_code
 from mtcourse.grading.kernel import CellResult
@@ -41,6 +42,7 @@ class JudgedExercise:
             reads this one, because it reveals no secret input and no expected value.
         note: an additional explanation, such as the exception of the answer's cell.
         excluded_cells: the learner's cells that the answer uses, but that were excluded.
+        parts: the number of parts of the exercise that hold, and of all its parts.
     """
 
     exercise: str
@@ -49,6 +51,7 @@ class JudgedExercise:
     public_verdict: Verdict | None = None
     note: str = ""
     excluded_cells: tuple[str, ...] = ()
+    parts: tuple[int, int] = (0, 0)
 
 
 def judge_exercises(
@@ -110,6 +113,8 @@ def _judge_exercise(
     if judged.outcome == "passed":
         is_read = all(is_parsable(before[place].source) for place in own)
         return judged if is_read else JudgedExercise(exercise.id, "error", note=UNPARSABLE)
+    if not all(is_parsable(before[place].source) for place in own):
+        judged = replace(judged, parts=(0, 0))
     return replace(judged, excluded_cells=session.excluded_dependencies(before, exercise.id))
 
 
@@ -122,8 +127,8 @@ def _judge_answer(
         return JudgedExercise(exercise.id, failure.state, note="its own cell did not end well")
     if lost:
         return JudgedExercise(exercise.id, lost.state, note="before it came to its answer")
-    verdict, result = _try_answer(session, exercise, seed)
-    note = failure.error if failure else ""
+    verdict, result, parts = _try_answer(session, exercise, seed)
+    note = _describe_failure(failure) if failure else ""
     if result.kernel_is_lost:
         return JudgedExercise(exercise.id, result.state, note="while its answer was tried")
     if verdict is None:
@@ -139,29 +144,41 @@ def _judge_answer(
     public_verdict = (
         verdict if exercise.cases is None else _try_answer(session, exercise, PUBLIC_SEED)[0]
     )
-    return JudgedExercise(exercise.id, outcome, verdict, public_verdict, note)
+    parts = parts if outcome == "wrong" else (0, 0)
+    return JudgedExercise(exercise.id, outcome, verdict, public_verdict, note, parts=parts)
+
+
+def _describe_failure(failure: CellResult) -> str:
+    """Returns what stopped an answer's cell, and in which line of it."""
+    is_told = not failure.line or "(line " in failure.error
+    return failure.error if is_told else f"{failure.error}, at `{failure.line}`"
 
 
 def _try_answer(
     session: KernelSession, exercise: Exercise, seed: int
-) -> tuple[Verdict | None, CellResult]:
+) -> tuple[Verdict | None, CellResult, tuple[int, int]]:
     """Returns the verdict on an answer with the inputs of a seed, if any outcomes came back.
+
+    With it come the result of the check's cell, and the parts of the exercise that hold.
 
     The seed also shuffles the cases, so that knowing the order of the answers does not help.
     """
     cases = exercise.inputs(seed)
     order = torch.randperm(len(cases), generator=torch.Generator().manual_seed(seed)).tolist()
-    shown = encode_cases([cases[place] for place in order])
+    shuffled = [cases[place] for place in order]
+    shown = encode_cases(shuffled)
     result = session.execute(make_check_cell(exercise, json.dumps(shown)))
     packets = [data[ATTEMPT_MIME_TYPE] for data in result.data if ATTEMPT_MIME_TYPE in data]
     try:
-        attempt = decode_attempt(packets[-1], len(cases))
+        attempt = decode_attempt(packets[-1], shuffled)
     except (IndexError, WireFormatError):
-        return None, result
+        return None, result, (0, 0)
     places = sorted(range(len(attempt.outcomes)), key=order.__getitem__)
     outcomes = tuple(attempt.outcomes[place] for place in places)
     attempt = replace(attempt, outcomes=outcomes)
-    return verdict_on(exercise, cases, expected_of(exercise, cases), attempt), result
+    expected = expected_of(exercise, cases)
+    parts = count_parts(exercise, cases, expected, attempt)
+    return verdict_on(exercise, cases, expected, attempt), result, parts
 
 
 def make_check_cell(exercise: Exercise, cases: str, shown_by: str = "show_attempt") -> str:
@@ -174,7 +191,4 @@ def make_check_cell(exercise: Exercise, cases: str, shown_by: str = "show_attemp
         "forbids": exercise.forbids,
     }
     arguments = ", ".join(f"{name}={value!r}" for name, value in values.items())
-    return (
-        f"from mtcourse.grading.kernel_side import {shown_by}\n"
-        f"{shown_by}(names=globals(), {arguments})"
-    )
+    return f"from mtcourse.grading.kernel_side import {shown_by}\n{shown_by}({arguments})"

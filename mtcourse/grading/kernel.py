@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from queue import Empty
 from typing import Any
 
@@ -12,7 +14,7 @@ from jupyter_client.kernelspec import KernelSpecManager
 from jupyter_client.manager import KernelManager
 from nbval.kernel import RunningKernel
 
-from mtcourse.grading.wire_format import clip_text, format_error
+from mtcourse.grading.wire_format import clip_text, find_cell_line, format_error
 
 MAX_MESSAGE_BYTES = 16 * 2**20
 """The size of a message; a larger one closes the connection."""
@@ -49,11 +51,13 @@ class CellResult:
         state: "ok", "error", "timeout", "kernel-died" or "output-limit".
         data: its displayed outputs, each a dictionary by MIME type.
         error: the name and the message of the exception that ended it, if one did.
+        line: the line of the cell in which it arose, if it is known.
     """
 
     state: str
     data: tuple[dict[str, Any], ...] = ()
     error: str = ""
+    line: str = ""
 
     @property
     def kernel_is_lost(self) -> bool:
@@ -67,6 +71,7 @@ class _CellOutput:
 
     data: list[dict[str, Any]] = field(default_factory=list)
     error: str = ""
+    line: str = ""
     size: int = 0
     idle: bool = False
 
@@ -74,9 +79,13 @@ class _CellOutput:
 class _KernelSpecs(KernelSpecManager):
     """Finds a kernel specification by the name of an isolation."""
 
+    hidden: Sequence[Path] = ()
+    """The files that its kernels shall not see."""
+
     def get_kernel_spec(self, kernel_name: str) -> Any:
         """Returns the kernel in that isolation."""
-        provisioner = {"provisioner_name": "mtcourse", "config": {"isolation": kernel_name}}
+        config = {"isolation": kernel_name, "hidden": [*map(str, self.hidden)]}
+        provisioner = {"provisioner_name": "mtcourse", "config": config}
         return self.kernel_spec_class(
             argv=[], language="python", metadata={"kernel_provisioner": provisioner}
         )
@@ -87,14 +96,17 @@ class GradingKernel(RunningKernel):
 
     Args:
         isolation: the name of the isolation; "auto" takes the best one that is available.
+        hidden: files of this package that it does not see, if its isolation can hide single files.
     """
 
-    def __init__(self, isolation: str = "auto") -> None:
+    def __init__(self, isolation: str = "auto", hidden: Sequence[Path] = ()) -> None:
+        specifications = _KernelSpecs()
+        specifications.hidden = hidden
         self._context = zmq.Context()
         self._context.setsockopt(zmq.MAXMSGSIZE, MAX_MESSAGE_BYTES)
         self._context.setsockopt(zmq.RCVHWM, MAX_QUEUED_MESSAGES)
         self.km = KernelManager(
-            context=self._context, kernel_name=isolation, kernel_spec_manager=_KernelSpecs()
+            context=self._context, kernel_name=isolation, kernel_spec_manager=specifications
         )
         self.kc = self.km.client()
         try:
@@ -139,7 +151,8 @@ class GradingKernel(RunningKernel):
                 )
         if self._disconnections.poll(0):
             return self._explain_disconnection()
-        return CellResult("error" if output.error else "ok", tuple(output.data), output.error)
+        state = "error" if output.error else "ok"
+        return CellResult(state, tuple(output.data), output.error, output.line)
 
     def _explain_disconnection(self) -> CellResult:
         """Returns why the connection closed: the kernel ended, or its message was too large."""
@@ -160,6 +173,7 @@ class GradingKernel(RunningKernel):
             output.data.append(dict(content["data"]))
         elif kind == "error":
             output.error = format_error(content["ename"], content["evalue"])
+            output.line = find_cell_line(content.get("traceback"))
         elif kind == "status" and content["execution_state"] == "idle":
             output.idle = True
 

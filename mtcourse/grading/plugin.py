@@ -91,12 +91,14 @@ class NotebookFile(IPyNbFile):
         from mtcourse.grading.judge_exercises import judge_exercises
         from mtcourse.grading.kernel import GradingKernel, Limits
         from mtcourse.grading.kernel_session import KernelSession
+        from mtcourse.grading.needed_modules import find_hidden_files
 
         self.limits = Limits(seconds=min(self.config.option.nbval_cell_timeout, Limits.seconds))
         self._judged_exercises: dict[str, Any] = {}
         if not self.unreadable:
             option = self.config.option
-            session = KernelSession(lambda: GradingKernel(option.mtcourse_isolation), self.limits)
+            isolation, hidden = option.mtcourse_isolation, find_hidden_files(self._merged)
+            session = KernelSession(lambda: GradingKernel(isolation, hidden), self.limits)
             bank = bank_of(self._solution.stem)
             self._judged = judge_exercises(self._merged, bank, option.mtcourse_seed, session)
 

@@ -15,8 +15,17 @@ KnownNotebooks = Mapping[str, frozenset[str]]
 _ENDING = re.compile(r"(.*)(\.ipynb(?:\.json|\.txt)?|\.zip)", re.IGNORECASE | re.DOTALL)
 """The endings of notebooks and archives; some browsers append one of their own."""
 _MOODLE = re.compile(r"(.+?_\d+)_assignsubmission_[a-z]+_?(.*)", re.DOTALL)
-_CANVAS = re.compile(r"(.+?)(?:_LATE)?_(\d+)_(\d+)", re.DOTALL)
-_CANVAS_FILE = re.compile(r"(.+?)(?:_LATE)?_(\d{3,})_(\d{3,})_(.+)", re.DOTALL)
+_CANVAS = re.compile(r"(.+?)(?P<late>_LATE)?_(\d+)_(\d+)", re.DOTALL)
+_CANVAS_FILE = re.compile(r"(.+?)(?P<late>_LATE)?_(\d{3,})_(\d{3,})_(.+)", re.DOTALL)
+_EXCHANGE = re.compile(
+    r"(?P<learner>.+)\+(?P<assignment>[^+]+)"
+    r"\+(?P<time>\d{4}-\d\d-\d\d \d\d:\d\d:\d\d[^+]*)(?:\+.*)?",
+    re.DOTALL,
+)
+"""A folder in an exchange of nbgrader: a user's name may contain a +, an assignment's may not.
+
+Its ``ExchangeSubmit`` joins user, assignment, time and a random text.
+"""
 _COPY = re.compile(r"[-_ ]*(?:copy|v)?[-_ ]*\(?(\d{0,9})\)?\s*", re.IGNORECASE)
 _SAVED_AGAIN = re.compile(r"\s*(?:\(\d+\))?")
 """The suffix that a browser adds if a file of that name already exists."""
@@ -35,6 +44,8 @@ class ParsedPath:
         from_lms: whether Canvas or Moodle has written the learner's name.
         in_own_folder: whether a folder is named after the learner.
         counted_by_lms: whether the number of the attempt comes from Canvas, and not from a copy.
+        marked_late: whether Canvas has marked the file as late; None if it is not from Canvas.
+        exchange_time: the time in the name of a folder of nbgrader's exchange, as it stands there.
     """
 
     learner: str
@@ -44,6 +55,8 @@ class ParsedPath:
     from_lms: bool
     in_own_folder: bool
     counted_by_lms: bool
+    marked_late: bool | None = None
+    exchange_time: str = ""
 
 
 def parse_path(parts: Sequence[str], known: KnownNotebooks) -> ParsedPath:
@@ -59,12 +72,15 @@ def parse_path(parts: Sequence[str], known: KnownNotebooks) -> ParsedPath:
     notebook, before, after = _split_at_notebook(stem, known)
     copy = _COPY.fullmatch(after)
     moodle, canvas = _MOODLE.fullmatch(own[0]), None
+    exchange = _EXCHANGE.fullmatch(own[0]) if len(own) > 1 else None
     if moodle:
         learner = moodle[1]
+    elif exchange:
+        learner = exchange["learner"]
     elif len(own) > 1:
         learner = own[0]
     elif canvas := _match_canvas(stem, before if notebook else ""):
-        learner = f"{canvas[1]}_{canvas[2]}"
+        learner = f"{canvas[1]}_{canvas[3]}"
     else:
         learner = before.strip("_- ") or ("" if copy else after.strip("_- ")) or stem
     folders = (_split_at_notebook(part, known)[0] for part in reversed(own[:-1]))
@@ -76,6 +92,8 @@ def parse_path(parts: Sequence[str], known: KnownNotebooks) -> ParsedPath:
         bool(moodle or canvas),
         len(own) > 1,
         bool(canvas),
+        bool(canvas["late"]) if canvas else None,
+        exchange["time"] if exchange else "",
     )
 
 

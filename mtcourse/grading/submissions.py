@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from mtcourse.errors import MtcourseError
@@ -18,6 +18,12 @@ from mtcourse.grading.submission_paths import (
     parse_path,
     printable_path,
     strip_ending,
+)
+from mtcourse.grading.submission_times import (
+    SubmissionTimes,
+    TimeStamps,
+    find_times,
+    read_time_stamps,
 )
 from mtcourse.grading.submitted_files import (
     SubmittedFile,
@@ -54,6 +60,8 @@ class Submission:
         read: returns its bytes, or raises Unreadable.
         reason: why it cannot be graded; empty where it may be.
         notes: what else the learner should know, such as that an earlier attempt was ignored.
+        times: when it was handed in, as far as files say.
+        is_last: whether no later attempt follows.
     """
 
     learner: str
@@ -62,6 +70,8 @@ class Submission:
     read: Callable[[], bytes]
     reason: str = ""
     notes: tuple[str, ...] = ()
+    times: SubmissionTimes = field(default_factory=SubmissionTimes)
+    is_last: bool = True
 
 
 @dataclass(frozen=True)
@@ -71,7 +81,7 @@ class _SubmissionAttempt:
     path: ParsedPath
     notebook: str
     file: SubmittedFile
-    modified: float
+    times: SubmissionTimes
 
     @property
     def learner(self) -> str:
@@ -83,36 +93,47 @@ class _SubmissionAttempt:
         """The sort key of attempts at the same notebook: the greatest is the latest."""
         file, number = self.file, self.path.attempt
         counted = number if self.path.counted_by_lms else 0
-        return not file.reason, counted, self.modified, file.modified, number, file.parts
+        handed_in = self.times.nbgrader or self.times.file
+        return not file.reason, counted, handed_in, file.modified, number, file.parts
 
 
-def find_submissions(submissions: Path, known: KnownNotebooks) -> list[Submission]:
+def find_submissions(
+    submissions: Path, known: KnownNotebooks, every_attempt: bool = False
+) -> list[Submission]:
     """Finds everything that was handed in, one submission for each learner and notebook.
 
     Understands a folder for each learner, files of all learners in one folder, and the archives of
     Canvas and Moodle, packed or unpacked; all of these may lie in folders named after a notebook.
+    Also understands what nbgrader has collected, and the folder ``inbound`` of its exchange.
     Everything in a learner's archive belongs to that learner, even if it bears another name.
 
     Args:
         submissions: a folder, an archive, or one notebook.
         known: the notebooks that are graded.
+        every_attempt: whether to return earlier attempts too, each before the later one.
 
     Raises:
         MtcourseError: the path does not exist, or is an archive that cannot be read.
     """
     notebooks: list[_SubmissionAttempt] = []
     others: list[_SubmissionAttempt] = []
-    for file, hint in _list_files(submissions, known):
-        for attempt in _read_attempts(file, known, hint):
+    files = list(_list_files(submissions, known))
+    stamps = read_time_stamps((file for file, _ in files), known)
+    for file, hint in files:
+        for attempt in _read_attempts(file, known, hint, stamps):
             is_one = is_notebook(attempt.file.parts[-1])
             (notebooks if is_one else others).append(attempt)
     groups: dict[tuple[str, str], list[_SubmissionAttempt]] = {}
     for attempt in notebooks:
         groups.setdefault((attempt.learner, attempt.notebook), []).append(attempt)
-    found = [
-        _choose_latest(group) if group[0].notebook else _report_unknown_notebooks(group)
-        for group in groups.values()
-    ]
+    found: list[Submission] = []
+    for group in groups.values():
+        if not group[0].notebook:
+            found.append(_report_unknown_notebooks(group))
+        elif every_attempt:
+            found += _list_attempts(group)
+        else:
+            found.append(_choose_latest(group))
     found = [
         replace(one, notes=(*one.notes, *_list_refused_files(one.learner, others))) for one in found
     ]
@@ -177,27 +198,28 @@ def _list_class_archive(path: Path, known: KnownNotebooks) -> Sequence[tuple[Sub
 
 
 def _read_attempts(
-    file: SubmittedFile, known: KnownNotebooks, hint: str
+    file: SubmittedFile, known: KnownNotebooks, hint: str, stamps: TimeStamps
 ) -> list[_SubmissionAttempt]:
     """Returns the attempts in a file: the file itself, or the notebooks in a learner's archive."""
     path = parse_path(file.parts, known)
+    times = find_times(file, path, stamps)
     if file.reason or not is_archive(file.parts[-1]):
         notebook = path.notebook or _recognise_notebook(file, known) or path.folder_notebook or hint
-        return [_SubmissionAttempt(path, notebook, file, file.modified)]
+        return [_SubmissionAttempt(path, notebook, file, times)]
     try:
         inside = list_learner_archive(file)
         notebooks = [one for one in inside if is_notebook(one.parts[-1])]
         inner = [parse_path(one.parts[len(file.parts) :], known) for one in notebooks]
         _refuse_class_archive(file, path, inner)
     except Unreadable as error:
-        return [_SubmissionAttempt(path, "", refuse_file(file.parts, str(error)), file.modified)]
+        return [_SubmissionAttempt(path, "", refuse_file(file.parts, str(error)), times)]
     if not notebooks:
-        return [_SubmissionAttempt(path, "", one, file.modified) for one in inside]
+        return [_SubmissionAttempt(path, "", one, times) for one in inside]
     made = []
     for one, named in zip(notebooks, inner, strict=True):
         around = named.folder_notebook or path.notebook or path.folder_notebook or hint
         notebook = named.notebook or _recognise_notebook(one, known) or around
-        made.append(_SubmissionAttempt(path, notebook, one, file.modified))
+        made.append(_SubmissionAttempt(path, notebook, one, times))
     return made
 
 
@@ -242,9 +264,29 @@ def _choose_latest(attempts: Sequence[_SubmissionAttempt]) -> Submission:
     if earlier:
         left = _join_some([printable_path(attempt.file.parts) for attempt in earlier])
         notes = (f"of {len(attempts)} files the latest is graded; left out: {left}",)
-    file = last.file
+    return _make_submission(last, notes)
+
+
+def _list_attempts(attempts: Sequence[_SubmissionAttempt]) -> list[Submission]:
+    """Returns all attempts in their order."""
+    ordered = sorted(attempts, key=lambda attempt: attempt.rank)
+    return [_make_submission(one, (), one is ordered[-1]) for one in ordered]
+
+
+def _make_submission(
+    attempt: _SubmissionAttempt, notes: tuple[str, ...], is_last: bool = True
+) -> Submission:
+    file = attempt.file
+    path = printable_path(file.parts)
     return Submission(
-        last.learner, last.notebook, printable_path(file.parts), file.read, file.reason, notes
+        attempt.learner,
+        attempt.notebook,
+        path,
+        file.read,
+        file.reason,
+        notes,
+        attempt.times,
+        is_last,
     )
 
 

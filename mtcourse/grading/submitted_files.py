@@ -18,6 +18,7 @@ from mtcourse.errors import MtcourseError
 from mtcourse.grading.submitted_notebook import (
     LINK,
     MAX_BYTES,
+    MAX_FILE_BYTES,
     NOT_A_FILE,
     TOO_LARGE,
     Unreadable,
@@ -203,14 +204,14 @@ def _find_fault(member: zipfile.ZipInfo, parts: tuple[str, ...]) -> str:
         return "it is encrypted: hand it in without a password"
     if member.compress_type not in _METHODS:
         return "it is compressed in a way that is not read here: make the archive anew"
-    return TOO_LARGE if member.file_size > MAX_BYTES else ""
+    return TOO_LARGE if member.file_size > MAX_FILE_BYTES else ""
 
 
 def _read_member(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes:
     """Reads a member of an archive, up to the size that the archive states."""
     try:
         with archive.open(member) as file:
-            return file.read(MAX_BYTES)
+            return file.read(MAX_FILE_BYTES)
     except _ZIP_ERRORS as error:
         raise Unreadable(f"it is damaged in its archive{_because(error)}") from error
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import stat
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,7 +13,9 @@ from typing import Any, NoReturn
 from mtcourse.grading.solution_notebook import Cell
 
 MAX_BYTES = 20 * 2**20
-"""The size of the largest notebook that is read."""
+"""The size of the largest notebook that is read, without outputs and pictures."""
+MAX_FILE_BYTES = 100 * 2**20
+"""The size of the largest file that is read."""
 MAX_CELLS = 1000
 MAX_CODE_CHARACTERS = 100_000
 """The length of one code cell; all code cells together may have ten times as much."""
@@ -22,7 +25,18 @@ NOT_A_FILE = (
     "it is not a file but a folder, a pipe, a socket or a device: hand in the notebook itself"
 )
 LINK = "it is a link to another file: hand in the notebook itself"
-TOO_LARGE = f"it is larger than {MAX_BYTES // 2**20} MB: clear its outputs, and save it again"
+TOO_LARGE = (
+    f"it is larger than {MAX_BYTES // 2**20} MB without its outputs, or than "
+    f"{MAX_FILE_BYTES // 2**20} MB with them: clear its outputs, and save it again"
+)
+_UNUSED = re.compile(rb'"(?:outputs"\s*:\s*\[|attachments"\s*:\s*\{|widgets"\s*:\s*\{)')
+"""The beginning of what a notebook shows, which no verdict depends on.
+
+Within a text there would be a backslash before the second quotation mark.
+"""
+_JSON_TOKEN = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"|[\[\]{}]', re.DOTALL)
+MAX_TOKENS = 2_000_000
+"""The number of texts and brackets in all that is left out."""
 
 
 class Unreadable(Exception):
@@ -67,7 +81,7 @@ def read_file(path: Path) -> bytes:
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
             raise Unreadable(NOT_A_FILE)
         with os.fdopen(descriptor, "rb", closefd=False) as file:
-            content = file.read(MAX_BYTES + 1)
+            content = file.read(MAX_FILE_BYTES + 1)
     finally:
         os.close(descriptor)
     return content
@@ -79,6 +93,8 @@ def parse_submitted_notebook(content: bytes) -> SubmittedNotebook:
     Raises:
         Unreadable: for the same reasons as ``read_submitted_notebook``.
     """
+    if MAX_BYTES < len(content) <= MAX_FILE_BYTES:
+        content = strip_outputs(content)
     if len(content) > MAX_BYTES:
         raise Unreadable(TOO_LARGE)
     repairs: list[str] = []
@@ -99,6 +115,26 @@ def parse_submitted_notebook(content: bytes) -> SubmittedNotebook:
     if sum(len(cell.text) for cell in read if cell.kind == "code") > 10 * MAX_CODE_CHARACTERS:
         raise Unreadable(f"its code is longer than {10 * MAX_CODE_CHARACTERS:,} characters in all")
     return SubmittedNotebook(read, tuple(repairs))
+
+
+def strip_outputs(content: bytes) -> bytes:
+    """Empties the outputs, attached pictures and widgets of a notebook, without parsing it.
+
+    A parsed file would take many times the memory.
+    """
+    kept, place, tokens = [], 0, 0
+    while found := _UNUSED.search(content, place):
+        kept.append(content[place : found.end()])
+        place, depth = found.end(), 1
+        for token in _JSON_TOKEN.finditer(content, place):
+            tokens += 1
+            depth += {b"[": 1, b"{": 1, b"]": -1, b"}": -1}.get(token[0][:1], 0)
+            if depth == 0 or tokens > MAX_TOKENS:
+                place = token.start()
+                break
+        if depth:  # it does not end, or takes too long
+            break
+    return b"".join([*kept, content[place:]])
 
 
 def _decode(content: bytes, repairs: list[str]) -> str:

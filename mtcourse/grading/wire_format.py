@@ -17,11 +17,12 @@ import torch
 from torch import Tensor
 
 from mtcourse.checks.attempt import Attempt
-from mtcourse.checks.outcomes import Case, OpaqueValue, Outcome, Stop
+from mtcourse.checks.outcomes import Case, OpaqueValue, Outcome, Stop, changed_places
 
 MAX_NUMBERS = 200_000
 MAX_DEPTH = 8
 MAX_TEXT_LENGTH = 2000
+MAX_LINE_LENGTH = 100
 
 _DTYPES = {
     str(dtype).removeprefix("torch."): dtype
@@ -162,6 +163,23 @@ def format_error(name: Any, message: Any) -> str:
     return clip_text(f"{plain}: {told}")
 
 
+_COLOUR = re.compile(r"\x1b\[[0-9;]*m")
+_ARROW = re.compile(r"^-+> *\d+ (.*)$", re.MULTILINE)
+
+
+def find_cell_line(traceback: Any) -> str:
+    """Returns the line of a learner's cell where an exception arose, from IPython's traceback.
+
+    >>> find_cell_line(["Cell In[3], line 2", "Cell In[3], line 2\\n      1 x = 1\\n----> 2 y\\n"])
+    'y'
+    """
+    parts = traceback if isinstance(traceback, Sequence) else ()
+    for part in reversed([_COLOUR.sub("", clip_text(part)) for part in parts]):
+        if part.startswith("Cell In") and (found := _ARROW.findall(part)):
+            return found[-1].strip()[:MAX_LINE_LENGTH]
+    return ""
+
+
 def encode_cases(cases: Sequence[Case]) -> list[Any]:
     """Encodes the arguments of cases for a kernel, without their descriptions."""
     return [[encode_value(argument) for argument in case.arguments] for case in cases]
@@ -178,26 +196,35 @@ def encode_outcome(outcome: Outcome) -> dict[str, Any]:
     return {
         "value": encode_value(outcome.value),
         "stop": stop and [text[:MAX_TEXT_LENGTH] for text in (stop.kind, stop.message, stop.line)],
-        "changed": list(outcome.changed),
+        "arguments": [encode_value(argument) for argument in outcome.arguments],
         "gradients": None
         if outcome.gradients is None
         else [encode_value(g) for g in outcome.gradients],
     }
 
 
-def decode_outcome(data: Any) -> Outcome:
+def decode_outcome(data: Any, case: Case) -> Outcome:
     """Decodes what ``encode_outcome`` has encoded.
+
+    Whether the function has changed its arguments is seen here, in what came back of them.
+
+    Args:
+        data: what came back.
+        case: the inputs that were sent.
 
     Raises:
         WireFormatError: it is not an encoded outcome.
     """
     try:
         stop, gradients = data["stop"], data["gradients"]
+        after = () if stop is not None else tuple(map(decode_value, data["arguments"][:100]))
+        before = (decode_value(encode_value(argument)) for argument in case.arguments)
         return Outcome(
             decode_value(data["value"]),
             None if stop is None else Stop(*map(clip_text, stop)),
-            tuple(int(place) for place in data["changed"][:100]),
+            () if stop is not None else changed_places(tuple(before), after),
             None if gradients is None else tuple(decode_value(g) for g in gradients[:100]),
+            after,
         )
     except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
         raise WireFormatError("an outcome is damaged") from error
@@ -208,8 +235,8 @@ def encode_attempt(attempt: Attempt) -> dict[str, Any]:
     return {"fault": attempt.fault, "outcomes": [encode_outcome(one) for one in attempt.outcomes]}
 
 
-def decode_attempt(data: Any, cases: int) -> Attempt:
-    """Decodes what ``encode_attempt`` has encoded, for this number of cases.
+def decode_attempt(data: Any, cases: Sequence[Case]) -> Attempt:
+    """Decodes what ``encode_attempt`` has encoded, for these cases in the order they were sent.
 
     Raises:
         WireFormatError: it is not an encoded attempt, or is one on another number of cases.
@@ -217,6 +244,6 @@ def decode_attempt(data: Any, cases: int) -> Attempt:
     if not isinstance(data, Mapping) or not isinstance(data.get("outcomes"), list):
         raise WireFormatError("an attempt is damaged")
     fault, outcomes = clip_text(data.get("fault", "")), data["outcomes"]
-    if len(outcomes) != (0 if fault else cases):
-        raise WireFormatError(f"{len(outcomes)} outcomes came back of {cases} cases")
-    return Attempt(fault, tuple(decode_outcome(one) for one in outcomes))
+    if len(outcomes) != (0 if fault else len(cases)):
+        raise WireFormatError(f"{len(outcomes)} outcomes came back of {len(cases)} cases")
+    return Attempt(fault, tuple(map(decode_outcome, outcomes, () if fault else cases)))

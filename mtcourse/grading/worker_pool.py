@@ -5,9 +5,11 @@ from __future__ import annotations
 import contextlib
 import multiprocessing
 import os
+import shutil
 import signal
 import sys
 import tempfile
+import threading
 import traceback
 from collections import deque
 from collections.abc import Iterable, Iterator
@@ -16,6 +18,7 @@ from typing import NoReturn
 
 from mtcourse.grading.cluster import run_on_cluster
 from mtcourse.grading.grade_job import grade_job
+from mtcourse.grading.interruption import check_interrupted, hear_signals, hold_interruptions
 from mtcourse.grading.isolation.sockets import find_socket_folder
 from mtcourse.grading.jobs import (
     POLL_SECONDS,
@@ -63,10 +66,11 @@ def open_worker_pool(
             jobs, grade, workers or count_usable_cores(), pool, on_result
         )
     finally:
-        for worker in pool:
-            worker.stop()
-        for worker in pool:
-            worker.close()
+        with hold_interruptions():  # a second Ctrl-C would leave processes behind
+            for worker in pool:
+                worker.stop()
+            for worker in pool:
+                worker.close()
 
 
 class _Worker:
@@ -138,14 +142,27 @@ class _Worker:
 
 
 def _run_worker(pipe: Connection, grade: GradeFunction, folder: str) -> None:
-    """Runs jobs until the pipe is closed."""
+    """Runs jobs until the pipe is closed, or the process that it belongs to is gone."""
     tempfile.tempdir = folder
     # Ctrl-C reaches every process of a terminal, but only the first one ends the others.
     signal.signal(signal.SIGINT, lambda *_: None)
+    if hasattr(signal, "SIGHUP"):
+        signal.signal(signal.SIGHUP, lambda *_: None)
+    hear_signals()
+    threading.Thread(target=_end_with_parent, args=[folder], daemon=True).start()
     if sys.platform != "win32":  # where processes are killed without a signal
         signal.signal(signal.SIGTERM, _exit_on_signal)
         signal.signal(signal.SIGALRM, _exit_on_signal)
         sys.unraisablehook = _exit_after_destructor
+    try:
+        _answer_jobs(pipe, grade)
+    finally:
+        if (parent := multiprocessing.parent_process()) and not parent.is_alive():
+            shutil.rmtree(folder, ignore_errors=True)  # nobody else will
+
+
+def _answer_jobs(pipe: Connection, grade: GradeFunction) -> None:
+    """Runs jobs until the pipe is closed."""
     pipe.send(READY)
     while True:
         try:
@@ -161,6 +178,16 @@ def _run_worker(pipe: Connection, grade: GradeFunction, folder: str) -> None:
             pipe.send(answer)
         except OSError:
             return
+
+
+def _end_with_parent(folder: str) -> None:
+    """Waits until the process that started this one is gone, and ends this one, too."""
+    if parent := multiprocessing.parent_process():
+        parent.join()
+        os.kill(os.getpid(), signal.SIGTERM)
+        threading.Event().wait(EXIT_TIMEOUT / 2)  # to stop its kernels, which end with it anyway
+        shutil.rmtree(folder, ignore_errors=True)
+        os._exit(1)
 
 
 def _exit_on_signal(*_: object) -> NoReturn:
@@ -185,6 +212,7 @@ def _run_locally(
     retries: deque[tuple[Job, int]] = deque()
     fresh = iter(jobs)
     while True:
+        check_interrupted()
         _assign_jobs(pool, retries, fresh, grade, workers)
         busy = [worker for worker in pool if worker.job]
         if not busy:
@@ -221,6 +249,7 @@ def _assign_jobs(
         if job is None:
             return
         if not idle:
-            pool.append(_Worker(grade))
+            with hold_interruptions():  # until it is in the pool, nobody would end it
+                pool.append(_Worker(grade))
             idle.append(pool[-1])
         idle.pop().assign(job, tries)

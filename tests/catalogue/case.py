@@ -85,6 +85,9 @@ class Case:
                 )
             if (word := self.says.get(one.exercise, "")) not in one.feedback:
                 faults.append(f"of {one.exercise} is said {one.feedback!r}, nothing of {word!r}")
+        is_honest = self.others == "passed" and not self.outcomes
+        if is_honest and not self.repaired and any("given cell" in one for one in result.repairs):
+            faults.append(f"cells of the course failed: {result.repairs}")
         if self.repaired not in "\n".join(result.repairs):
             faults.append(f"the learner is told {result.repairs}, nothing of {self.repaired!r}")
         return faults

@@ -11,14 +11,17 @@ from tests.catalogue.grade_notebook import grade_notebook
 from tests.catalogue.outside import Outside
 
 CASES = [
-    pytest.param(case, id=f"{family}: {case.name}")
+    pytest.param(case, id=f"{family}: {case.name}, {case.notebook}")
     for family, cases in FAMILIES.items()
     for case in cases
 ]
 
 
 def test_the_catalogue_is_large_enough_and_says_how_each_forgery_would_work():
-    assert len(CASES) >= 90
+    assert len(CASES) >= 250
+    honest = (*FAMILIES["honest"], *FAMILIES["habits"])
+    assert sum(not case.outcomes and case.others == "passed" for case in honest) >= 60
+    assert len({case.notebook for case in honest}) >= 15
     assert len({param.id for param in CASES}) == len(CASES)
     assert all(case.forges for case in FAMILIES["forging"])
 

@@ -19,6 +19,11 @@ from mtcourse.grading.results import GRADED, SubmissionResult
 ROOT = Path(__file__).resolve().parents[2]
 NOTEBOOK = ROOT / "solutions" / "04_attention.ipynb"
 SLEEP = '"import time; time.sleep(600)\\n",\n    "def scaled_scores'
+COMMAND = (
+    "import signal; signal.signal(signal.SIGINT, signal.default_int_handler);"
+    "from mtcourse.cli import main; main()"
+)
+"""It hears Ctrl-C: of tests that run in the background a shell has it ignored."""
 PATIENCE = 100.0
 """Seconds for what a test waits for, on a machine however busy."""
 
@@ -47,15 +52,13 @@ class Command:
         options += ["--isolation", walls, "--workers", 1, "--seconds", 300]
         arguments = map(str, ["grade", self._folder / "submissions", *options])
         return subprocess.Popen(
-            [sys.executable, "-c", "from mtcourse.cli import main; main()", *arguments],
+            [sys.executable, "-c", COMMAND, *arguments],
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
             cwd=ROOT,
             env=os.environ | {"TMPDIR": str(self._temporary)},
             start_new_session=True,
-            # Of tests that run in the background a shell has it ignored.
-            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
         )
 
     def left_behind(self) -> list[Path]:
@@ -102,4 +105,52 @@ def test_ctrl_c_keeps_what_is_graded_ends_every_process_and_goes_on(tmp_path, te
         result = SubmissionResult.from_json(class_of.record(learner).read_text(encoding="utf-8"))
         assert (result.state, result.points, result.max_points) == (GRADED, 21, 21)
         assert (result.seed, result.isolation) == (4711, walls)
+    assert class_of.left_behind() == []
+
+
+PHASES = {
+    "proofs": "batch.json",
+    "grading": "records/alice/04_attention.json",
+    "reports": "records/carol/04_attention.json",
+}
+"""What there is as soon as it has come so far."""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("phase", "number", "to_all"),
+    [
+        ("proofs", signal.SIGTERM, False),
+        ("proofs", signal.SIGINT, True),
+        ("grading", signal.SIGINT, False),
+        ("grading", signal.SIGTERM, True),
+        ("reports", signal.SIGTERM, False),
+    ],
+)
+def test_interrupted_in_any_phase_it_ends_leaves_nothing_and_goes_on(
+    tmp_path, temporary, walls, phase, number, to_all
+):
+    class_of = Command(tmp_path, temporary)
+    for learner in ("alice", "bob", "carol"):
+        class_of.hands_in(learner)
+    running = class_of.begin(walls)
+    until = time.monotonic() + PATIENCE
+    while not (tmp_path / "grades" / PHASES[phase]).exists() and time.monotonic() < until:
+        time.sleep(0.05)
+    family = psutil.Process(running.pid).children(recursive=True)
+    (os.killpg if to_all else os.kill)(running.pid, number)
+    said, _ = running.communicate(timeout=PATIENCE)
+    assert running.returncode in ((128 + number, 0) if phase == "reports" else (128 + number,))
+    assert "Traceback" not in said
+    _, alive = psutil.wait_procs(family, timeout=PATIENCE)
+    assert alive == []
+    assert class_of.left_behind() == []
+    grades = tmp_path / "grades"
+    assert [path.name for path in grades.rglob(".*") if path.name != ".lock"] == []
+    said, _ = (running := class_of.begin(walls)).communicate(timeout=2 * PATIENCE)
+    assert running.returncode == 0, said
+    for learner in ("alice", "bob", "carol"):
+        result = SubmissionResult.from_json(class_of.record(learner).read_text(encoding="utf-8"))
+        assert (result.state, result.points) == (GRADED, 21)
+    assert (grades / "report.html").exists()
     assert class_of.left_behind() == []

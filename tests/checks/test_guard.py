@@ -90,6 +90,26 @@ def test_an_answer_may_call_what_is_not_the_answer(answer):
             "mtcourse.layers.attention",
         ),
         (
+            "__name__ = 'mine'\nanswer = lambda Q, K, V: renamed(Q, K, V)[0]",
+            "scaled_dot_product_attention",
+        ),
+        (
+            "from torch.utils._pytree import tree_map\n"
+            "answer = lambda *t: tree_map(lambda Q: renamed(Q, *t[1:])[0], t[0])",
+            "scaled_dot_product_attention",
+        ),
+        (
+            "import threading\ndef answer(*t):\n    made = []\n"
+            "    one = threading.Thread(target=lambda: made.append(renamed(*t)[0]))\n"
+            "    one.start(); one.join()\n    return made[0]",
+            "scaled_dot_product_attention",
+        ),
+        (
+            "def answer(*t):\n    try:\n        return renamed(*t)[0]\n    except Exception:\n"
+            "        return renamed(*t)[0]",
+            "scaled_dot_product_attention",
+        ),
+        (
             "def answer(Q, K, V):\n    name = 'mtcourse.chapters.attention.exercises.attention'\n"
             "    return importlib.import_module(name).correct(Q, K, V)",
             "correct",
@@ -101,6 +121,15 @@ def test_whatever_way_it_is_reached_the_courses_own_is_not_allowed(answer, what)
     assert what in says
     assert "not allowed here: write it yourself" in says
     assert "raise" not in says
+
+
+@pytest.mark.parametrize(
+    "taken",
+    ["sys.setprofile(None)", "import cProfile; cProfile.Profile().enable()"],
+)
+def test_an_answer_may_not_take_the_guard_away(taken):
+    says = tried(f"def answer(Q, K, V):\n    {taken}\n    return own(Q, K, V)")
+    assert "a profiler is not allowed here: take it out of the answer" in says
 
 
 # --- operations that an exercise forbids ---------------------------------------------------------

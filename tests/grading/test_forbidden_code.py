@@ -44,6 +44,16 @@ def faults(answer: str, added: str = "") -> str:
         "from mtcourse.text.tokenizer import EOS",
         "def scaled_scores(Q, K, theirs=1):\n    return theirs",
         "def scaled_scores(Q, K):\n    masks = Q\n    return masks",
+        "from mtcourse.chapters.attention.exercises import check\ncheck('x', 1)",
+        "from mtcourse.layers import masks\nfrom mtcourse.layers.attention import *\n"
+        "def scaled_scores(Q, K):\n    return Q @ K.mT",
+        "def scaled_scores(Q, K):\n    return Q @ K.mT\nprint(theirs(1, 2) - scaled_scores(1, 2))",
+        "def test():\n    assert scaled_scores(1, 2) == theirs(1, 2)\n"
+        "def scaled_scores(Q, K):\n    return Q @ K.mT\ntest()",
+        "right = theirs(1, 2)\ndef scaled_scores(Q, K):\n    return Q @ K.mT\n"
+        "assert (scaled_scores(1, 2) - right).abs().max() < 1e-5",
+        "print(eval('1 + 1'))\ndef scaled_scores(Q, K):\n    return Q",
+        "import re\nword = re.compile('x')\ndef scaled_scores(Q, K):\n    return word",
     ],
 )
 def test_honest_answers_use_what_they_like(answer):
@@ -56,14 +66,37 @@ def test_honest_answers_use_what_they_like(answer):
         ("scaled_scores = theirs", "theirs, which is the course's own"),
         ("theirs = theirs\ndef scaled_scores(Q, K):\n    return theirs(Q, K)", "theirs, which is"),
         ("def scaled_scores(Q, K):\n    return masks.causal_mask(3)", "masks, which is"),
-        ("from mtcourse.layers.attention import *", "import from mtcourse.layers.attention"),
-        ("from mtcourse import layers", "import from mtcourse"),
-        ("def f():\n    import mtcourse.layers.attention as a", "import mtcourse.layers.attention"),
-        ("from mtcourse.chapters.attention.exercises.scaled_scores import EXERCISE", "import from"),
+        ("from mtcourse.layers.attention import *", "scaled_scores, which is"),
+        (
+            "from mtcourse import layers\nscaled_scores = layers.attention.scaled_scores",
+            "layers, which is the course's own, at `scaled_scores = layers.attention.scaled",
+        ),
+        (
+            "def scaled_scores(Q, K):\n    import mtcourse.layers.attention as a\n    return a",
+            "import mtcourse.layers.attention",
+        ),
+        (
+            "from mtcourse.chapters.attention.exercises.scaled_scores import EXERCISE as e\n"
+            "scaled_scores = e.oracle",
+            "e, which is",
+        ),
         ("scaled_scores = check._exercises['scaled_scores'].oracle", "check, which is"),
         ("scaled_scores = __import__('mtcourse').layers", "__import__"),
-        ("import importlib\nf = importlib.import_module('x')", "import_module"),
-        ("exec('from mtcourse.layers.attention import scaled_scores')", "exec"),
+        ("import importlib\nscaled_scores = importlib.import_module('x')", "import_module"),
+        ("exec('from mtcourse.layers.attention import scaled_scores')", "exec, at `exec("),
+        ("def g(masks):\n    return masks\nscaled_scores = g(masks)", "masks, which is"),
+        ("def make():\n    return theirs\nT = make()\nscaled_scores = lambda *_: T", "theirs"),
+        ("T = {}\nT[1] = theirs(1)\ndef scaled_scores(*_):\n    return T[1]", "theirs"),
+        ("T = []\nT.append(theirs(1))\ndef scaled_scores(*_):\n    return T[0]", "theirs"),
+        (
+            "T = {}\ndef put(x):\n    T[1] = x\ndef again():\n    put(theirs(1))\nagain()\n"
+            "def scaled_scores(*_):\n    return T[1]",
+            "theirs, which is the course's own, at `put(theirs(1))`",
+        ),
+        (
+            "T = {}\nfor m in range(9):\n    T[m] = theirs(m)\nscaled_scores = T.get",
+            "theirs, which is the course's own, at `T[m] = theirs(m)`",
+        ),
     ],
 )
 def test_the_courses_own_answers_are_not_allowed(answer, says):
@@ -126,7 +159,12 @@ def test_no_magic_in_an_answers_cell_switches_this_off(magic):
 
 
 @pytest.mark.parametrize(
-    "line", ["%time scaled_scores = theirs", "%%timeit -n1\nf = theirs", "time f = theirs"]
+    "line",
+    [
+        "%time scaled_scores = theirs",
+        "%%timeit -n1\nscaled_scores = theirs",
+        "time scaled_scores = theirs",
+    ],
 )
 def test_nor_does_one_that_runs_the_answer(line):
     assert "theirs, which is the course's own" in faults(line)

@@ -17,7 +17,7 @@ from rich.console import Console
 
 from mtcourse.errors import MtcourseError
 from mtcourse.grading import command
-from mtcourse.grading.backlog import MAX_LISTED
+from mtcourse.grading.backlog import MAX_LISTED, Regrade
 from mtcourse.grading.command import Options
 from mtcourse.grading.grade_job import installed_versions
 from mtcourse.grading.jobs import Job, OnResult, RunJobs, failed_result
@@ -124,7 +124,7 @@ def test_what_was_graded_otherwise_is_left_until_it_is_asked_for(teacher):
     _, said, graded = teacher.grades(seconds=5.0)
     assert graded == []
     assert "1 would come about otherwise now: the limits are others; --regrade" in said
-    _, said, graded = teacher.grades(seconds=5.0, regrade=True)
+    _, said, graded = teacher.grades(seconds=5.0, regrade=Regrade())
     assert graded == ["alice"]
     assert "again alice, 04_attention: the limits are others" in said
 

@@ -17,7 +17,7 @@ from mtcourse.checks.outcomes import Case
 from mtcourse.errors import MtcourseError
 from mtcourse.grading import backlog, cache_key
 from mtcourse.grading import grading_config as module
-from mtcourse.grading.backlog import find_backlog, read_record, write_record
+from mtcourse.grading.backlog import Regrade, find_backlog, read_record, write_record
 from mtcourse.grading.cache_key import KEY_PARTS, compute_cache_key, find_changed_parts
 from mtcourse.grading.grading_config import (
     SEEDS_PER_NOTEBOOK,
@@ -41,6 +41,29 @@ JOB = Job("alice", "04_attention", "a.ipynb", b"answers", b"solution", 7, "warm"
 
 def opened(kept: Path | None = None, **options) -> GradingConfig:
     return prepare_grading_config(SOLUTION, kept, **{"isolation": "none", **options})
+
+
+@pytest.mark.parametrize(
+    ("file", "counts"),
+    [
+        ("layers/attention.py", True),
+        ("checks/guard.py", True),
+        ("chapters/masks/exercises/causal_mask.py", True),
+        ("text/language/tables/nouns.tsv", True),
+        ("decoding/sampling.py", False),
+        ("page/__init__.py", False),
+    ],
+)
+def test_the_graders_version_knows_what_a_verdict_depends_on(file, counts, monkeypatch):
+    solution = (Path(__file__).parents[2] / "solutions" / "05_masks.ipynb").read_bytes()
+    before = cache_key.grader_version(solution)
+    whole = cache_key._hash_file
+    monkeypatch.setattr(
+        cache_key, "_hash_file", lambda path: b"" if path.as_posix().endswith(file) else whole(path)
+    )
+    cache_key.grader_version.cache_clear()
+    assert (cache_key.grader_version(solution) != before) is counts
+    cache_key.grader_version.cache_clear()
 
 
 def test_seeds_are_drawn_once_for_a_class_and_anew_for_another(tmp_path):
@@ -91,9 +114,7 @@ def test_damaged_seeds_are_never_replaced(tmp_path, damage):
 
 
 def test_isolation_stays_until_another_is_asked_for(tmp_path, monkeypatch):
-    monkeypatch.setattr(
-        module, "why_unavailable", lambda name: "" if name != "warm" else "no Linux"
-    )
+    monkeypatch.setattr(module, "find_best", lambda: "bubblewrap")
     kept = tmp_path / "batch.json"
     assert opened(kept, isolation="auto").isolation == "bubblewrap"
     assert opened(kept, isolation="none").isolation == "none"
@@ -153,7 +174,7 @@ def test_a_key_changes_with_each_thing_that_a_verdict_depends_on(monkeypatch):
     monkeypatch.setattr(cache_key, "installed_versions", lambda: {"torch": "99"})
     assert find_changed_parts(key, compute_cache_key(JOB)) == ["environment"]
     monkeypatch.undo()
-    monkeypatch.setattr(cache_key, "grader_version", lambda: "another")
+    monkeypatch.setattr(cache_key, "grader_version", lambda *_: "another")
     assert find_changed_parts(key, compute_cache_key(JOB)) == ["grader"]
     assert find_changed_parts(key, "") == list(KEY_PARTS)
 
@@ -178,11 +199,11 @@ def test_what_is_graded_stays_and_what_changed_is_due_or_told(tmp_path):
     (tmp_path / "damaged/04_attention.json").write_text("{")
     everybody[1] = found("changed", b"better answers")
 
-    now = find_backlog(everybody, batch, tmp_path, regrade=False)
+    now = find_backlog(everybody, batch, tmp_path)
     assert [one.learner for one in now.due] == ["changed", "failed", "damaged", "new"]
     assert [one.learner for one in now.kept] == ["kept", "older"]
     assert [(one.learner, why) for one, why in now.stale] == [("older", KEY_PARTS["limits"])]
-    again = find_backlog(everybody, batch, tmp_path, regrade=True)
+    again = find_backlog(everybody, batch, tmp_path, Regrade())
     assert [one.learner for one in again.due] == ["changed", "failed", "older", "damaged", "new"]
 
 
@@ -192,7 +213,7 @@ def test_other_versions_are_named(tmp_path, monkeypatch):
     write_record(tmp_path, replace(record(batch, one), versions={"torch": "2.6", "numpy": "2"}))
     for place in (cache_key, backlog):
         monkeypatch.setattr(place, "installed_versions", lambda: {"torch": "2.7", "numpy": "2"})
-    ((_, why),) = find_backlog([one], batch, tmp_path, regrade=False).stale
+    ((_, why),) = find_backlog([one], batch, tmp_path).stale
     assert why == "the installed versions are others (torch 2.6, now 2.7)"
 
 
@@ -205,7 +226,7 @@ def test_what_cannot_be_read_has_a_result_all_the_same(tmp_path):
         Submission("pipe", "04_attention", "", unreadable),
         Submission("what", "", "", unreadable, reason="it cannot be told"),
     ]
-    results = find_backlog(files, opened(), tmp_path, regrade=False).unreadable
+    results = find_backlog(files, opened(), tmp_path).unreadable
     assert [one.reason for one in results] == ["it is a link", "it is no file", "it cannot be told"]
     assert [one.max_points for one in results] == [5, 5, 0]
     assert {e.outcome for one in results for e in one.exercises} == {"unreadable"}

@@ -13,6 +13,8 @@ import tempfile
 import textwrap
 import time
 from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -21,9 +23,10 @@ import zmq
 
 from mtcourse.checks.banks import bank_folders
 from mtcourse.errors import MtcourseError
-from mtcourse.grading.isolation import backends
+from mtcourse.grading.isolation import backends, bubblewrap
 from mtcourse.grading.isolation.backends import BACKEND_NAMES, open_isolation, why_unavailable
-from mtcourse.grading.isolation.sandbox import find_visible_files
+from mtcourse.grading.isolation.sandbox import ResourceLimits, find_visible_files
+from mtcourse.grading.isolation.watch import Watch, can_watch
 from mtcourse.grading.kernel import GradingKernel, Limits
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -218,6 +221,100 @@ def test_when_the_grader_is_killed_its_kernels_end(walls):
     assert gone(connection_file)
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="has no such filters")
+def test_memory_that_no_limit_counts_is_refused(kernel):
+    number = {"x86_64": 319, "aarch64": 279}[os.uname().machine]
+    for source in (
+        "import os\nos.memfd_create('kept')",
+        f"import ctypes\nif ctypes.CDLL(None).syscall({number}, b'kept', 0) < 0: raise OSError",
+        "import mmap\nmmap.mmap(-1, 4096)",
+        "import ctypes\nif ctypes.CDLL(None).shmget(0, 4096, 0o1600) < 0: raise OSError",
+        "import mmap\nfile = open('/dev/zero', 'r+b', 0)\nmmap.mmap(file.fileno(), 4096)",
+        "import mmap\nmmap.mmap(-1, 2**42, prot=mmap.PROT_READ, flags=mmap.MAP_PRIVATE)",
+    ):
+        if kernel.km.kernel_name in ("podman", "docker") and "/dev/zero" in source:
+            continue  # their control group counts it
+        assert kernel.execute(source, LIMITS).state == "error", source
+    assert value_of(kernel, "import mmap\nlen(mmap.mmap(-1, 4096, flags=mmap.MAP_PRIVATE))") == 4096
+
+
+@pytest.mark.skipif(not can_watch(), reason="the system does not tell who started whom")
+def test_what_a_kernel_starts_has_the_lowest_priority(walls):
+    if walls in ("podman", "docker"):
+        pytest.skip("their control groups share the processor out")
+    kernel = GradingKernel(walls)
+    source = """
+        import os, subprocess, time
+        started = [subprocess.Popen(["sleep", "1000"], start_new_session=own) for own in (0, 1)]
+        until = time.monotonic() + 60
+        def nice(): return [os.getpriority(os.PRIO_PROCESS, one.pid) for one in started]
+        while min(nice()) < 19 and time.monotonic() < until: time.sleep(0.05)
+        nice() + [os.getpriority(os.PRIO_PROCESS, 0) - BEFORE]
+    """
+    before = value_of(kernel, "import os\nos.getpriority(os.PRIO_PROCESS, 0)")
+    try:
+        assert value_of(kernel, source.replace("BEFORE", str(before))) == [19, 19, 0]
+    finally:
+        kernel.stop()
+
+
+KEEPER = "import os\nif os.fork():\n    os._exit(0)\nos.setsid()\n"
+"""Code of a daemon: its parent is gone, and so is the session."""
+
+
+@pytest.mark.skipif(not can_watch(), reason="the system does not tell who started whom")
+def test_the_memory_of_all_processes_together_has_a_limit(walls, monkeypatch):
+    if walls in ("podman", "docker", "warm"):
+        pytest.skip("the limit is not read in this process")
+    limits = replace(ResourceLimits(), memory=400 * 2**20)
+    monkeypatch.setattr("mtcourse.grading.isolation.watch.ResourceLimits", lambda: limits)
+    kernel = GradingKernel(walls)
+    code = KEEPER + "import time\nkept = b'x' * (300 * 2**20)\ntime.sleep(1000)"
+    source = f"""
+        import subprocess, sys, time
+        for _ in range(3): subprocess.Popen([sys.executable, "-c", {code!r}])
+        time.sleep(1000)
+    """
+    ran = kernel.execute(textwrap.dedent(source), Limits(seconds=100))
+    kernel.stop()
+    assert ran.state == "kernel-died"
+
+
+@pytest.mark.skipif(not can_watch(), reason="the system does not tell who started whom")
+def test_a_watch_counts_memory_of_descendants_whatever_their_state():
+    limits = replace(ResourceLimits(), memory=200 * 2**20)
+    code = "import os, signal\nkept = b'x' * (400 * 2**20)\nos.kill(os.getpid(), signal.SIGSTOP)"
+    started = subprocess.Popen([sys.executable, "-c", code])
+    try:
+        with closing(Watch(os.getpid(), 0, replace(limits, memory=2**50), folders=())) as watch:
+            assert not watch.is_exceeded()
+        with closing(Watch(started.pid, 0, limits, folders=())) as watch:
+            for _ in range(600):
+                if watch.is_exceeded():
+                    break
+                time.sleep(0.1)
+            assert watch.is_exceeded()
+    finally:
+        started.kill()
+        started.wait()
+
+
+def test_bubblewrap_is_found_outside_of_path(monkeypatch, tmp_path):
+    program = tmp_path / ".local" / "bin" / "bwrap"
+    program.parent.mkdir(parents=True)
+    program.write_text("#!/bin/sh\necho it does not work >&2; exit 1\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("PATH", "/nowhere")
+    monkeypatch.setattr(bubblewrap, "USUAL_FOLDERS", ("~/.local/bin",))
+    assert bubblewrap.find_program() == str(program)
+    assert bubblewrap.Bubblewrap().why_unavailable() == "it does not work"
+    program.write_text("no program at all")
+    assert "cannot be run" in bubblewrap.Bubblewrap().why_unavailable()
+    program.unlink()
+    assert "install the package" in bubblewrap.Bubblewrap().why_unavailable()
+
+
 def test_an_isolation_that_cannot_be_had_says_why(monkeypatch):
     with pytest.raises(MtcourseError, match=r"no isolation 'steel': take auto, warm, bubblewrap"):
         open_isolation("steel")
@@ -226,7 +323,12 @@ def test_an_isolation_that_cannot_be_had_says_why(monkeypatch):
     )
     with pytest.raises(MtcourseError, match="'warm' cannot be had here: out of order"):
         open_isolation.__wrapped__("warm")
-    assert open_isolation.__wrapped__("auto").name == "none"
+    with pytest.raises(MtcourseError, match=r"bubblewrap: out of order[\s\S]*--isolation none"):
+        open_isolation.__wrapped__("auto")
+    monkeypatch.setattr(
+        backends, "why_unavailable", lambda name: "" if name == "bubblewrap" else "out of order"
+    )
+    assert open_isolation.__wrapped__("auto").name == "bubblewrap"
 
 
 def test_the_view_holds_python_and_the_package_and_nothing_beside_it():

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from mtcourse.grading.reports import write_reports
+from tests.grading.test_similar_answers import DISGUISED, LONG, MASKS, hand_in
 from tests.helpers.browsing import SIZES, violations
 from tests.helpers.hostile_work import hostile_work
 from tests.helpers.made_results import (
@@ -72,8 +73,13 @@ def test_pages_are_accessible_and_fit_the_window(browser, tmp_path, scheme, size
         ("Cy", "04_attention"): hostile_work(),
         ("Cy", "05_masks"): notebook(code("plot()", displayed(png=png()))),
     }
-    write_reports(results, tmp_path, work)
+    alike = {(name, "05_masks"): hand_in(masked_weights=LONG) for name in ("Ana", "Flo")}
+    alike |= {("Gus", "05_masks"): hand_in(masked_weights=DISGUISED)}
+    results += [result(name, notebook="05_masks") for name, _ in alike]
+    write_reports(results, tmp_path, work | alike, {"05_masks": MASKS.read_bytes()})
     for page, asked in each_opened(browser, tmp_path, color_scheme=scheme, viewport=SIZES[size]):
         assert asked == []
+        page.evaluate("document.querySelectorAll('details').forEach(one => one.open = true)")
+        assert page.title() != "Class report" or page.locator(".versions section").count() == 2
         assert violations(page) == []
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")

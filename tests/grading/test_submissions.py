@@ -60,6 +60,17 @@ LAYOUTS = {
         "bob/week 4/04_Attention (1).ipynb": ("bob", "04_attention"),
     },
     "nbgrader": {"alice/ps4/04_attention.ipynb": ("alice", "04_attention")},
+    "an exchange of nbgrader": {
+        "alice+ps4+2026-10-01 18:03:11.250000 UTC+k3_Zx-9=/04_attention.ipynb": (
+            "alice",
+            "04_attention",
+        ),
+        "bob+jr+05_masks+2026-10-01 18:03:11 UTC/mine.ipynb": ("bob+jr", "05_masks"),
+    },
+    "homes on a JupyterHub": {
+        "alice/course/exercises/04_attention.ipynb": ("alice", "04_attention"),
+        "bob/course/exercises/05_masks.ipynb": ("bob", "05_masks"),
+    },
     "around them a folder for each notebook": {
         "04_attention/alice/mine.ipynb": ("alice", "04_attention"),
         "05_masks/alice/mine.ipynb": ("alice", "05_masks"),

@@ -15,7 +15,7 @@ import pytest
 from mtcourse.errors import MtcourseError
 from mtcourse.grading import submitted_files
 from mtcourse.grading.submissions import Submission, find_submissions
-from mtcourse.grading.submitted_notebook import MAX_BYTES, NOT_A_FILE, Unreadable
+from mtcourse.grading.submitted_notebook import MAX_FILE_BYTES, NOT_A_FILE, Unreadable
 from tests.grading.test_submissions import KNOWN, NOTEBOOK, packed, put
 
 
@@ -155,7 +155,7 @@ def test_an_encrypted_file_is_refused_and_has_its_author(tmp_path):
 
 
 def test_bombs_are_refused_by_the_size_they_state_and_by_the_one_they_have(tmp_path):
-    bomb = b"\0" * (MAX_BYTES + 1)
+    bomb = b"\0" * (MAX_FILE_BYTES + 1)
     honest = packed(tmp_path / "honest.zip", "alice/04_attention.ipynb", content=bomb)
     (found,) = find_submissions(honest, KNOWN)
     assert found.reason == submitted_files.TOO_LARGE

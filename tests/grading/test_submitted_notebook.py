@@ -8,10 +8,11 @@ import os
 import pytest
 
 from mtcourse.grading.submitted_notebook import (
-    MAX_BYTES,
+    MAX_FILE_BYTES,
     Unreadable,
     parse_submitted_notebook,
     read_submitted_notebook,
+    strip_outputs,
 )
 from tests.helpers.small_solution import cell, small_solution
 
@@ -100,9 +101,21 @@ def test_a_file_is_read_but_no_link_folder_or_pipe(tmp_path):
         read_submitted_notebook(tmp_path / "pipe.ipynb")
 
 
+def test_what_a_notebook_shows_is_left_out_without_parsing_it():
+    def with_outputs(outputs: object) -> dict:
+        cell = {"cell_type": "code", "source": 'x = "outputs\\": [" + \'{\'', "outputs": outputs}
+        return {"widgets": {"a": outputs} if outputs else {}, "cells": [cell], "z": ["outputs", 1]}
+
+    shown = [{"data": {"image/png": "A" * 99, "text/html": '"]}[{\\"'}}, [[]], {}]
+    stripped = strip_outputs(json.dumps(with_outputs(shown)).encode())
+    assert json.loads(stripped) == with_outputs([])
+    for broken in (b'{"outputs": [', b'{"outputs": ["', b'{"outputs": [1, 2', b""):
+        assert strip_outputs(broken) == broken
+
+
 def test_a_file_of_any_size_is_not_read(tmp_path):
     path = tmp_path / "a.ipynb"
     with path.open("wb") as file:
-        file.truncate(MAX_BYTES + 1)
-    with pytest.raises(Unreadable, match="larger than 20 MB: clear its outputs"):
+        file.truncate(MAX_FILE_BYTES + 1)
+    with pytest.raises(Unreadable, match="larger than 20 MB without its outputs"):
         read_submitted_notebook(path)

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from mtcourse.chapters.attention.exercises import EXERCISES
 from mtcourse.checks.attempt import OPEN, Attempt
-from mtcourse.checks.outcomes import Outcome, Stop, apart, distance, outcome_of
+from mtcourse.checks.outcomes import Case, Outcome, Stop, apart, distance, outcome_of
 from mtcourse.grading.wire_format import (
     MAX_NUMBERS,
     WireFormatError,
@@ -27,6 +27,7 @@ from mtcourse.grading.wire_format import (
     encode_cases,
     encode_outcome,
     encode_value,
+    find_cell_line,
     format_error,
 )
 from tests.helpers.odd_answers import ODD
@@ -104,13 +105,13 @@ def test_an_outcome_judged_after_the_border_is_the_same():
         assert all(torch.equal(a, b) for a, b in zip(back.arguments, case.arguments, strict=True))
         for function in (exercise.oracle, *exercise.misconceptions):
             outcome = outcome_of(function, case, exercise.gradients)
-            back = decode_outcome(over_the_border(encode_outcome(outcome)))
+            back = decode_outcome(over_the_border(encode_outcome(outcome)), case)
             assert apart(back, outcome, exercise.tolerance) == 0
 
 
 def test_a_stop_keeps_its_name_and_line():
     stop = Stop("ValueError", "x" * 10_000, "raise it")
-    back = decode_outcome(over_the_border(encode_outcome(Outcome(stop=stop))))
+    back = decode_outcome(over_the_border(encode_outcome(Outcome(stop=stop))), Case("", ()))
     assert back.stop is not None
     assert (back.stop.kind, back.stop.line, len(back.stop.message)) == (
         "ValueError",
@@ -153,11 +154,46 @@ def test_what_nobody_packed_is_refused(data):
 
 
 @pytest.mark.parametrize(
-    "data", [None, 3, {}, {"value": 1}, {"value": 1, "stop": 3, "changed": [], "gradients": []}]
+    "data", [None, 3, {}, {"value": 1}, {"value": 1, "stop": 3, "arguments": [], "gradients": []}]
 )
 def test_what_is_no_outcome_is_refused(data):
     with pytest.raises(WireFormatError):
-        decode_outcome(data)
+        decode_outcome(data, Case("", ()))
+
+
+def test_whether_inputs_were_changed_is_seen_outside():
+    case = Case("", (torch.zeros(2), [1, 2], {"a": 1.0}))
+    for changed, change in (
+        ((), lambda x, y, z: None),
+        ((0,), lambda x, y, z: x.add_(1)),
+        ((1,), lambda x, y, z: y.append(3)),
+        ((0, 2), lambda x, y, z: (x.fill_(2), z.clear())),
+    ):
+        data = over_the_border(encode_outcome(outcome_of(change, case)))
+        assert "changed" not in data
+        assert decode_outcome(data, case).changed == changed
+    data["arguments"] = data["arguments"][:2]
+    with pytest.raises(WireFormatError):
+        decode_outcome(data, case)
+
+
+@pytest.mark.parametrize(
+    ("traceback", "line"),
+    [
+        (None, ""),
+        ([3, {}], ""),
+        (
+            ["\x1b[0;31mTypeError\x1b[0m", "Cell In[7], line 2\n      1 a\n----> 2 f(\x1b[1m1)\n"],
+            "f(1)",
+        ),
+        (
+            ["Cell In[1], line 1\n----> 1 mine()\n", "File /x.py:3, in f()\n----> 3 theirs\n"],
+            "mine()",
+        ),
+    ],
+)
+def test_the_line_to_name_is_the_learners_own(traceback, line):
+    assert find_cell_line(traceback) == line
 
 
 def test_nothing_that_is_packed_can_be_run():
@@ -172,14 +208,15 @@ def test_nothing_that_is_packed_can_be_run():
 def test_an_attempt_is_about_as_many_cases_as_were_asked():
     tried = Attempt("", (Outcome(1.0), Outcome(2.0)))
     packet = over_the_border(encode_attempt(tried))
-    assert decode_attempt(packet, 2) == tried
-    assert decode_attempt(over_the_border(encode_attempt(Attempt(OPEN))), 2) == Attempt(OPEN)
+    case = Case("", ())
+    assert decode_attempt(packet, [case] * 2) == tried
+    assert decode_attempt(over_the_border(encode_attempt(Attempt(OPEN))), [case]) == Attempt(OPEN)
     for cases in (1, 3):
         with pytest.raises(WireFormatError, match=f"2 outcomes came back of {cases} cases"):
-            decode_attempt(packet, cases)
+            decode_attempt(packet, [case] * cases)
     for data in (None, [], {"fault": ""}, {"fault": "", "outcomes": 3}):
         with pytest.raises(WireFormatError):
-            decode_attempt(data, 1)
+            decode_attempt(data, [case])
 
 
 @pytest.mark.parametrize(

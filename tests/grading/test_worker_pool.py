@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
 import sys
 import tempfile
 import time
@@ -11,13 +12,16 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+import psutil
 import pytest
 
 from mtcourse.errors import MtcourseError
+from mtcourse.grading.interruption import caught_signal, hold_interruptions, interruptible
 from mtcourse.grading.jobs import RETRIES, GradeFunction, Job, OnResult
 from mtcourse.grading.results import FAILED, GRADED, SubmissionResult
 from mtcourse.grading.worker_pool import open_worker_pool
 
+ROOT = Path(__file__).resolve().parents[2]
 needs_kill = pytest.mark.skipif(sys.platform == "win32", reason="no SIGKILL")
 
 FATES = {
@@ -172,6 +176,68 @@ def test_a_process_ends_its_kernels_though_it_is_told_so_in_a_destructor(tmp_pat
         )
     assert (tmp_path / "ended its kernels").exists()
     assert "Traceback" not in capfd.readouterr().err
+
+
+class Lost:
+    """Something whose destructor meets Ctrl-C; what is raised there goes no further."""
+
+    def __del__(self) -> None:
+        signal.raise_signal(signal.SIGINT)
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+def test_an_interruption_that_a_destructor_loses_comes_once_more(tmp_path):
+    results = []
+
+    def done(job: Job, result: SubmissionResult) -> None:
+        results.append(result)
+        Lost()
+
+    with pytest.raises(KeyboardInterrupt), interruptible():
+        run_jobs(jobs_of(tmp_path, FATES), meet_fate, workers=1, done=done)
+    assert len(results) == 1
+    assert caught_signal() == signal.SIGINT
+    assert not Path(f"/proc/{results[0].reason}").exists()
+
+
+def test_interruptions_are_put_off_and_not_forgotten():
+    held = []
+
+    def ask_to_end() -> None:
+        with interruptible(), hold_interruptions():
+            signal.raise_signal(signal.SIGTERM)
+            held.append(caught_signal())
+
+    with pytest.raises(KeyboardInterrupt):
+        ask_to_end()
+    assert held == [signal.SIGTERM]
+    assert signal.getsignal(signal.SIGTERM) == signal.SIG_DFL
+
+
+ORPHANED = """
+import sys
+from pathlib import Path
+from tests.grading.test_worker_pool import destroy_slowly, jobs_of, run_jobs
+run_jobs(jobs_of(Path(sys.argv[1]), {"is destroyed": ""}), destroy_slowly, workers=1)
+"""
+
+
+@needs_kill
+def test_processes_end_with_the_one_that_started_them_and_leave_nothing(tmp_path):
+    with tempfile.TemporaryDirectory(prefix="t-", dir="/tmp") as temporary:
+        main = subprocess.Popen(
+            [sys.executable, "-c", ORPHANED, str(tmp_path)],
+            cwd=ROOT,
+            env=os.environ | {"TMPDIR": temporary},
+        )
+        while not (tmp_path / "in the destructor").exists():
+            time.sleep(0.05)
+        workers = psutil.Process(main.pid).children(recursive=True)
+        main.kill()
+        main.wait()
+        _, alive = psutil.wait_procs(workers, timeout=60)
+        assert alive == []
+        assert list(Path(temporary).iterdir()) == []
 
 
 @pytest.fixture(scope="module")

@@ -60,6 +60,23 @@ def why_unavailable(name: str) -> str:
     return _find_backend(name).why_unavailable()
 
 
+def find_best() -> str:
+    """Returns the name of the best isolation that this machine has, which is never "none".
+
+    Raises:
+        MtcourseError: it has none; gives each reason, and the option that does without.
+    """
+    walls = [one for one in BACKEND_NAMES if one != Unprotected.name]
+    for name in walls:
+        if not why_unavailable(name):
+            return name
+    reasons = "\n".join(f"  {name}: {why_unavailable(name)}" for name in walls)
+    raise MtcourseError(
+        "nothing keeps here what was handed in away from your files:\n"
+        f"{reasons}\nwith --isolation none it can do whatever you can, and is graded all the same"
+    )
+
+
 @functools.cache
 def open_isolation(name: str) -> Isolation:
     """Opens an isolation, once in a process; "auto" opens the best one that is available.
@@ -68,7 +85,7 @@ def open_isolation(name: str) -> Isolation:
         MtcourseError: it is unavailable, with the reason.
     """
     if name == "auto":
-        return open_isolation(next(one for one in BACKEND_NAMES if not why_unavailable(one)))
+        return open_isolation(find_best())
     if reason := why_unavailable(name):
         raise MtcourseError(f"the isolation {name!r} cannot be had here: {reason}")
     isolation = _find_backend(name)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 from mtcourse.grading.isolation.kernel_process import OWN_USER
@@ -14,9 +16,23 @@ from mtcourse.grading.isolation.sandbox import (
     ResourceLimits,
     find_visible_files,
     kernel_environment,
+    read_hidden_files,
 )
+from mtcourse.grading.isolation.watch import watch_in_background
 
 UNPRIVILEGED_USER = "65534"
+USUAL_FOLDERS = (
+    f"{sys.prefix}/bin",
+    "~/.local/bin",
+    "~/.nix-profile/bin",
+    "/run/current-system/sw/bin",
+    "/usr/local/bin",
+    "/usr/bin",
+    "/bin",
+)
+"""Where the program may be although ``PATH`` does not lead there."""
+KERNEL_DEPTH = 2
+"""How many generations below the program the kernel is: in between stands its process 1."""
 
 
 class Bubblewrap:
@@ -26,10 +42,13 @@ class Bubblewrap:
 
     def why_unavailable(self) -> str:
         """Returns why this machine does not have it; a sandbox is started to find out."""
-        if not shutil.which("bwrap"):
+        if not find_program():
             return "there is no program bwrap: install the package bubblewrap"
         command = [*_sandbox_command(), "--", sys.executable, "-c", ""]
-        tried = subprocess.run(command, capture_output=True, text=True, env={}, cwd="/")
+        try:
+            tried = subprocess.run(command, capture_output=True, text=True, env={}, cwd="/")
+        except OSError as error:
+            return f"{command[0]} cannot be run: {error.strerror}"
         return "" if tried.returncode == 0 else tried.stderr.strip().split("\n")[-1]
 
     def open(self) -> None:
@@ -42,9 +61,9 @@ class Bubblewrap:
         connection_file.chmod(0o644)
         kernel = [sys.executable, "-P", "-m", f"{__package__}.kernel_process", str(connection_file)]
         kernel.append(OWN_USER)
-        return subprocess.Popen(
+        started = subprocess.Popen(
             [
-                *_sandbox_command(),
+                *_sandbox_command(read_hidden_files(connection_file)),
                 "--bind",
                 str(place),
                 str(place),
@@ -60,23 +79,33 @@ class Bubblewrap:
             cwd="/",
             start_new_session=True,
         )
+        watch_in_background(started, KERNEL_DEPTH, started.kill, map(str, SCRATCH_FOLDERS))
+        return started
 
     def close(self) -> None:
         """Does nothing: kernels share nothing."""
 
 
-def _sandbox_command() -> list[str]:
+def find_program() -> str:
+    """Returns the path of the program, or an empty string."""
+    folders = [os.environ.get("PATH", ""), *map(os.path.expanduser, USUAL_FOLDERS)]
+    return shutil.which("bwrap", path=os.pathsep.join(filter(None, folders))) or ""
+
+
+def _sandbox_command(blank: Sequence[Path] = ()) -> list[str]:
     """Returns the command that runs what follows it in a sandbox."""
     visible, limits = find_visible_files(), ResourceLimits()
-    command = ["bwrap", "--unshare-all", "--die-with-parent", "--new-session", "--clearenv"]
+    command = [find_program(), "--unshare-all", "--die-with-parent", "--new-session", "--clearenv"]
     command += ["--uid", UNPRIVILEGED_USER, "--gid", UNPRIVILEGED_USER, "--cap-drop", "ALL"]
-    command += ["--dev", "/dev"]
+    command += ["--dev", "/dev", "--dev-bind", "/dev/null", "/dev/zero"]
     for path in SCRATCH_FOLDERS:  # first, because visible files may be below one of them
         command += ["--size", str(limits.scratch), "--tmpfs", str(path)]
     for path in visible.read_only:
         command += ["--ro-bind", str(path), str(path)]
     for path in visible.hidden:
         command += ["--tmpfs", str(path), "--remount-ro", str(path)]
+    for path in blank:
+        command += ["--dev-bind", "/dev/null", str(path)]
     for path, target in visible.links:
         command += ["--symlink", target, str(path)]
     for name, value in kernel_environment().items():

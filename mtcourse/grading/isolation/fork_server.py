@@ -19,6 +19,7 @@ import signal
 import socket
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import NoReturn
 
@@ -30,13 +31,13 @@ from mtcourse.grading.isolation.sandbox import (
     VisibleFiles,
     find_visible_files,
     kernel_environment,
+    read_hidden_files,
 )
+from mtcourse.grading.isolation.watch import POLL_SECONDS, Watch
 
 FIRST_USER_ID = 1_900_000_000
 """The first of the user ids for kernels; no user of the machine has one of these."""
 MAX_REQUEST_BYTES = 4096
-MEMORY_POLL_SECONDS = 0.25
-"""Seconds between two measurements of the memory of a kernel's processes."""
 
 
 def serve(requests: socket.socket) -> None:
@@ -79,13 +80,20 @@ def _supervise(visible: VisibleFiles, connection_file: Path, control: socket.soc
     if user is not None:
         os.chown(connection_file.parent, user, user)
         os.chown(connection_file, user, user)
+    visible = replace(visible, blank=read_hidden_files(connection_file))
+    processes = os.open("/proc", os.O_RDONLY | os.O_DIRECTORY)
     namespaces.unshare(as_root)
     first = os.fork()
     if first == 0:
         control.close()
+        os.close(processes)
         _run_and_exit(functools.partial(_run_first_process, visible, connection_file, user))
     exited = os.pidfd_open(first)
-    ready, _, _ = select.select([exited, control], [], [])
+    watch = Watch(first, 1, ResourceLimits(), processes)
+    while not (ready := select.select([exited, control], [], [], POLL_SECONDS)[0]):
+        if watch.is_exceeded():
+            control.sendall(str(-signal.SIGKILL).encode())  # to free much memory takes its time
+            break
     if exited not in ready:
         os.kill(first, signal.SIGKILL)  # the first process takes all others with it
     _, status = os.waitpid(first, 0)
@@ -96,12 +104,10 @@ def _run_first_process(visible: VisibleFiles, connection_file: Path, user: int |
     """Runs as process 1 inside: enters the namespaces, starts the kernel, and ends with it."""
     limits = ResourceLimits()
     owner = user if user is not None else namespaces.INSIDE_USER_ID
-    processes = namespaces.enter(visible, connection_file.parent, limits, owner)
-    signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGCHLD])
+    namespaces.enter(visible, connection_file.parent, limits, owner)
     listens, ready = os.pipe()
     kernel = os.fork()
     if kernel == 0:
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGCHLD])
         _run_and_exit(functools.partial(_run_kernel_process, connection_file, limits, user, ready))
     os.close(ready)
     os.read(listens, 1)  # its sockets exist, and no cell has run yet
@@ -109,12 +115,9 @@ def _run_first_process(visible: VisibleFiles, connection_file: Path, user: int |
     namespaces.drop_privileges(None if user is None else user + 100_000_000)
     namespaces.hide_from_others()
     while True:
-        signal.sigtimedwait([signal.SIGCHLD], MEMORY_POLL_SECONDS)
-        while (ended := os.waitpid(-1, os.WNOHANG))[0] > 0:
-            if ended[0] == kernel:
-                return abs(os.waitstatus_to_exitcode(ended[1]))
-        if processes is not None and namespaces.measure_memory(processes) > limits.memory * 3 // 2:
-            return signal.SIGKILL
+        ended, status = os.wait()  # also those whose parents are gone
+        if ended == kernel:
+            return abs(os.waitstatus_to_exitcode(status))
 
 
 def _run_kernel_process(

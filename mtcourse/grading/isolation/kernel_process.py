@@ -13,6 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from mtcourse.grading.isolation.denied_calls import deny_uncounted_memory
 from mtcourse.grading.isolation.sandbox import ResourceLimits
 
 OWN_USER, UNTIL_STDIN_ENDS = "--a-user-of-its-own", "--until-stdin-ends"
@@ -43,6 +44,9 @@ def run_kernel(connection_file: Path, is_ready: Callable[[], None] | None = None
     install_silent_checks()
     kernel = IPKernelApp.instance()
     kernel.initialize(["--quiet", "-f", str(connection_file), "--HistoryManager.enabled=False"])
+    # The option -P keeps the grader's imports safe; notebooks find their own files, as in Jupyter.
+    libraries = (i for i, path in enumerate(sys.path) if "site-packages" in path)
+    sys.path.insert(next(libraries, len(sys.path)), "")
     if is_ready:
         is_ready()
     kernel.start()
@@ -61,6 +65,7 @@ def limit_process(limits: ResourceLimits, own_user: bool) -> None:
         return
     for name, most in (
         ("RLIMIT_DATA", limits.memory),
+        ("RLIMIT_AS", limits.addresses),
         ("RLIMIT_FSIZE", limits.scratch),
         ("RLIMIT_NOFILE", limits.files),
         ("RLIMIT_CPU", limits.cpu_seconds),
@@ -70,6 +75,7 @@ def limit_process(limits: ResourceLimits, own_user: bool) -> None:
             resource.setrlimit(getattr(resource, name), (most, most))
     if own_user:
         resource.setrlimit(resource.RLIMIT_NPROC, (limits.processes, limits.processes))
+    deny_uncounted_memory()
 
 
 def _exit_when_stdin_ends() -> None:

@@ -66,11 +66,8 @@ def unshare(as_root: bool) -> None:
         Path("/proc/self/gid_map").write_text(f"{INSIDE_USER_ID} {group} 1")
 
 
-def enter(visible: VisibleFiles, writable: Path, limits: ResourceLimits, owner: int) -> int | None:
+def enter(visible: VisibleFiles, writable: Path, limits: ResourceLimits, owner: int) -> None:
     """Makes the visible files the root of this process.
-
-    Returns a descriptor of the folder of all processes inside, which no other process sees; None if
-    the machine does not allow it.
 
     Args:
         visible: the files that it sees.
@@ -87,12 +84,16 @@ def enter(visible: VisibleFiles, writable: Path, limits: ResourceLimits, owner: 
     for path in SCRATCH_FOLDERS:  # first, because visible files may be below one of them
         place = root / path.relative_to("/")
         place.mkdir(parents=True, exist_ok=True)
-        options = f"size={limits.scratch},mode=700,uid={owner},gid={owner}"
+        options = f"size={limits.scratch},nr_inodes={limits.scratch_files},mode=700"
+        options += f",uid={owner},gid={owner}"
         _mount("tmpfs", str(place), "tmpfs", _NO_SETUID | _NO_DEVICES, options)
     for path, place, read_only in binds:
         _bind(sources[path], root / place.relative_to("/"), read_only)
     for path in visible.hidden:
         _mount("tmpfs", str(root / path.relative_to("/")), "tmpfs", _READ_ONLY, "mode=555")
+    nothing = f"/proc/self/fd/{sources[Path('/dev/null')]}"
+    for path in visible.blank:
+        _mount(nothing, str(root / path.relative_to("/")), "", _BIND)
     for path, target in visible.links:
         link = root / path.relative_to("/")
         link.parent.mkdir(parents=True, exist_ok=True)
@@ -105,36 +106,7 @@ def enter(visible: VisibleFiles, writable: Path, limits: ResourceLimits, owner: 
     _bind(sources[writable], root / writable.relative_to("/"), False)
     for descriptor in sources.values():
         os.close(descriptor)
-    processes = _open_proc(root / "proc")
     _pivot_root(root)
-    return processes
-
-
-def _open_proc(place: Path) -> int | None:
-    """Opens the folder of processes and unmounts it; the descriptor stays valid."""
-    place.mkdir(exist_ok=True)
-    try:
-        _mount("proc", str(place), "proc", _NO_SETUID | _NO_DEVICES)
-    except OSError:  # within a container a user namespace may not have one
-        return None
-    opened = os.open(place, os.O_RDONLY | os.O_DIRECTORY)
-    _call("umount2", str(place).encode(), _DETACH)
-    return opened
-
-
-def measure_memory(processes: int) -> int:
-    """Returns the bytes that all processes of a folder hold, and do not share with files."""
-    pages = 0
-    for name in os.listdir(processes):
-        if name.isdigit():
-            try:
-                descriptor = os.open(f"{name}/statm", os.O_RDONLY, dir_fd=processes)
-            except OSError:  # it has ended meanwhile
-                continue
-            with open(descriptor) as file:
-                _, resident, shared, *_ = map(int, file.read().split())
-                pages += resident - shared
-    return pages * os.sysconf("SC_PAGE_SIZE")
 
 
 def _bind(source: int, place: Path, read_only: bool) -> None:

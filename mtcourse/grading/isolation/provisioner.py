@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from jupyter_client.provisioning.local_provisioner import LocalProvisioner
-from traitlets import Unicode
+from traitlets import List, Unicode
 
 from mtcourse.grading.isolation.backends import open_isolation
+from mtcourse.grading.isolation.sandbox import HIDDEN_FILES
 from mtcourse.grading.isolation.sockets import find_socket_folder
 
 
@@ -23,6 +24,7 @@ class IsolatedProvisioner(LocalProvisioner):
     """
 
     isolation = Unicode("auto", config=True, help="how to keep kernels apart")
+    hidden = List(Unicode(), config=True, help="files of this package that a kernel does not see")
     _place: Path | None = None
 
     async def pre_launch(self, **kwargs: Any) -> dict[str, Any]:
@@ -31,6 +33,7 @@ class IsolatedProvisioner(LocalProvisioner):
         self._place = Path(tempfile.mkdtemp(prefix="mtc-", dir=find_socket_folder()))
         shared = self._place / "k"
         shared.mkdir()
+        (self._place / HIDDEN_FILES).write_text("\n".join(self.hidden), encoding="utf-8")
         manager: Any = self.parent
         if sys.platform != "win32":  # Windows has no Unix sockets
             manager.transport, manager.ip = "ipc", str(shared / "s")

@@ -18,7 +18,10 @@ from mtcourse.checks.banks import bank_folders
 HOME = Path("/home/learner")
 SCRATCH_FOLDERS = (HOME, Path("/tmp"), Path("/dev/shm"))
 """Folders that belong to one kernel, empty at its start and deleted at its end."""
-DEVICES = ("null", "zero", "full", "random", "urandom")
+HIDDEN_FILES = "hidden"
+"""The file beside a kernel's own folder that lists, line by line, what the kernel does not see."""
+DEVICES = ("null", "full", "random", "urandom")
+"""Devices that a kernel sees; as shared memory ``/dev/zero`` would escape every limit."""
 SYSTEM_FOLDERS = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/opt", "/nix/store")
 SYSTEM_SETTINGS = (
     "/etc/ld.so.cache",
@@ -39,11 +42,13 @@ class VisibleFiles:
         read_only: files and folders, in the order in which they are mounted.
         links: symbolic links to create, with their targets.
         hidden: folders below these that appear empty.
+        blank: files below these that appear empty.
     """
 
     read_only: tuple[Path, ...]
     links: tuple[tuple[Path, str], ...]
     hidden: tuple[Path, ...]
+    blank: tuple[Path, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -51,15 +56,20 @@ class ResourceLimits:
     """What a kernel may use altogether.
 
     Args:
-        memory: bytes of data in each process; all processes together may have half as much again.
+        memory: bytes of data in each process; all processes together may have half as much again,
+            with the files in their scratch folders.
+        addresses: bytes that each process may map, used or not: their tables take memory, too.
         scratch: bytes in each scratch folder, and in one file.
+        scratch_files: the number of files in each scratch folder.
         processes: the number of simultaneous processes and threads.
         files: the number of open files.
         cpu_seconds: the processor time of each process.
     """
 
     memory: int = 2 * 2**30
+    addresses: int = 64 * 2**30
     scratch: int = 64 * 2**20
+    scratch_files: int = 10_000
     processes: int = 64
     files: int = 256
     cpu_seconds: int = 600
@@ -81,6 +91,13 @@ def find_visible_files() -> VisibleFiles:
     return VisibleFiles(tuple(folders), tuple(links), tuple(bank_folders(package).values()))
 
 
+def read_hidden_files(connection_file: Path) -> tuple[Path, ...]:
+    """Reads which single files of this package a kernel does not see; none if nobody says."""
+    listed = connection_file.parent.parent / HIDDEN_FILES
+    lines = listed.read_text(encoding="utf-8").splitlines() if listed.is_file() else ()
+    return tuple(Path(line) for line in lines)
+
+
 def kernel_environment() -> dict[str, str]:
     """Returns the environment variables of a kernel, none of which is the grader's."""
     return {
@@ -97,4 +114,5 @@ def kernel_environment() -> dict[str, str]:
         "PYTHONHASHSEED": "0",
         "PYTHONDONTWRITEBYTECODE": "1",
         "PYDEVD_DISABLE_FILE_VALIDATION": "1",
+        "TORCH_COMPILE_DISABLE": "1",  # what is to be compiled runs as it is: there is no compiler
     }

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 from mtcourse.grading.isolation.sandbox import kernel_environment
+from mtcourse.grading.isolation.watch import watch_in_background
 
 
 class Unprotected:
@@ -25,7 +26,7 @@ class Unprotected:
     def launch(self, connection_file: Path) -> subprocess.Popen:
         """Starts a kernel."""
         home = str(connection_file.parent)
-        return subprocess.Popen(
+        started = subprocess.Popen(
             [sys.executable, "-P", "-m", f"{__package__}.kernel_process", str(connection_file)],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
@@ -37,6 +38,8 @@ class Unprotected:
             cwd=home,
             start_new_session=True,
         )
+        watch_in_background(started, 0, started.kill)
+        return started
 
     def close(self) -> None:
         """Does nothing: kernels share nothing."""

@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+import math
 import statistics
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from mtcourse.grading.reports.sanitize import clean_lines
-from mtcourse.grading.results import FAILED, GRADED, UNREADABLE, ExerciseResult, SubmissionResult
+from mtcourse.grading.results import (
+    FAILED,
+    GRADED,
+    JUDGED,
+    UNREADABLE,
+    ExerciseResult,
+    SubmissionResult,
+)
 
 OUTCOME_LABELS: Mapping[str, str] = {
     "passed": "right",
@@ -20,6 +28,7 @@ OUTCOME_LABELS: Mapping[str, str] = {
     "output-limit": "put out too much",
     "missing": "its cell is missing",
     "unreadable": "the file cannot be read",
+    JUDGED: "graded by a person",
 }
 """The outcomes in words."""
 
@@ -62,7 +71,7 @@ class ExerciseCount:
     """
 
     exercise: str
-    max_points: int
+    max_points: float
     passed: int
     wrong: int
     open: int
@@ -99,7 +108,7 @@ class NotebookCount:
 
     notebook: str
     max_points: int
-    points: tuple[int, ...]
+    points: tuple[float, ...]
     not_graded: int
     bars: tuple[HistogramBar, ...]
     exercises: tuple[ExerciseCount, ...]
@@ -136,7 +145,7 @@ def _count_notebook(
     name: str, results: Sequence[SubmissionResult], made: Sequence[MisconceptionCount]
 ) -> NotebookCount:
     points = sorted(result.points for result in results if result.state == GRADED)
-    max_points = max(result.max_points for result in results)
+    max_points = math.ceil(max(result.max_points for result in results))
     commonest = {one.exercise: one for one in reversed(made) if one.notebook == name}
     answers: dict[str, list[ExerciseResult]] = {}
     for result in results:
@@ -147,7 +156,7 @@ def _count_notebook(
         max_points,
         tuple(points),
         len(results) - len(points),
-        _make_histogram(points, max_points),
+        _make_histogram([math.floor(one) for one in points], max_points),
         tuple(
             _count_exercise(given, commonest.get(exercise)) for exercise, given in answers.items()
         ),
@@ -157,7 +166,7 @@ def _count_notebook(
 def _count_exercise(
     given: Sequence[ExerciseResult], mistake: MisconceptionCount | None
 ) -> ExerciseCount:
-    groups = Counter(OUTCOME_GROUPS.get(one.outcome, "stopped") for one in given)
+    groups = Counter(_find_group(one) for one in given)
     return ExerciseCount(
         given[0].exercise,
         max(one.max_points for one in given),
@@ -167,6 +176,13 @@ def _count_exercise(
         groups["stopped"],
         mistake,
     )
+
+
+def _find_group(one: ExerciseResult) -> str:
+    """Returns the group in which an outcome is counted; a person's points may be all or fewer."""
+    if one.outcome == JUDGED:
+        return "passed" if one.points == one.max_points else "wrong"
+    return OUTCOME_GROUPS.get(one.outcome, "stopped")
 
 
 def _make_histogram(points: Sequence[int], max_points: int) -> tuple[HistogramBar, ...]:

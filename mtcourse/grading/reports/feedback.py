@@ -16,7 +16,7 @@ from mtcourse.grading.reports.displayed_cells import (
 )
 from mtcourse.grading.reports.pages import render_page
 from mtcourse.grading.reports.sanitize import clean_line
-from mtcourse.grading.results import FAILED, GRADED, ExerciseResult, SubmissionResult
+from mtcourse.grading.results import FAILED, GRADED, JUDGED, ExerciseResult, SubmissionResult
 
 _HEADING = re.compile(r"#{1,6} .*")
 
@@ -55,6 +55,7 @@ def render_feedback_page(result: SubmissionResult, content: bytes) -> str:
         "feedback.html",
         result=result,
         message=_explain_state(result),
+        notes=_list_notes(result),
         said=OUTCOME_LABELS,
         parts=[part for part in parts if part.verdict or _is_own_work(part.cell, result)],
         heading=_find_heading,
@@ -135,13 +136,24 @@ def _explain_state(result: SubmissionResult) -> str:
     )
 
 
+def _list_notes(result: SubmissionResult) -> tuple[str, ...]:
+    """Returns where the points come from, if not only from the exercises."""
+    return result.grade.notes if result.grade and result.state != FAILED else ()
+
+
 def _write_summary(result: SubmissionResult) -> str:
     """Writes the first cell of a feedback notebook."""
-    message = _explain_state(result)
-    lines = [message or f"{result.points} of {result.max_points} points", ""]
+    message, notes = _explain_state(result), _list_notes(result)
+    lines = [message] * bool(message)
+    if not message or notes:
+        lines.append(f"{result.points} of {result.max_points} points")
+    lines += [*(f"  {clean_line(note, 400)}" for note in notes), ""]
     for one in result.exercises * (not message):
         outcome = OUTCOME_LABELS.get(one.outcome, clean_line(one.outcome))
-        lines.append(f"{clean_line(one.exercise)}: {one.points} of {one.max_points}, {outcome}")
+        note = f"; {clean_line(one.note, 400)}" if one.note else ""
+        lines.append(
+            f"{clean_line(one.exercise)}: {one.points} of {one.max_points}, {outcome}{note}"
+        )
     if result.repairs:
         lines += ["", "Put right before it was graded:"]
         lines += [f"- {clean_line(repair, 400)}" for repair in result.repairs]
@@ -150,12 +162,13 @@ def _write_summary(result: SubmissionResult) -> str:
 
 def _write_verdict(one: ExerciseResult) -> str:
     """Writes the cell after an answer."""
-    sign = "✓" if one.outcome == "passed" else "✗"
+    sign = "✓" if one.outcome == "passed" else "•" if one.outcome == JUDGED else "✗"
     outcome = OUTCOME_LABELS.get(one.outcome, clean_line(one.outcome))
     heading = (
         f"{sign} {clean_line(one.exercise)}: {outcome}, {one.points} of {one.max_points} points"
     )
-    return _fence("\n".join([heading, *split_feedback(one)]))
+    notes = [clean_line(one.note, 400)] * bool(one.note)
+    return _fence("\n".join([heading, *notes, *split_feedback(one)]))
 
 
 def _fence(text: str) -> str:

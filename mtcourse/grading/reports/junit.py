@@ -11,7 +11,7 @@ from xml.etree import ElementTree
 
 from mtcourse.grading.reports.counts import OUTCOME_LABELS
 from mtcourse.grading.reports.sanitize import clean_line, clean_lines
-from mtcourse.grading.results import FAILED, ExerciseResult, SubmissionResult
+from mtcourse.grading.results import FAILED, JUDGED, ExerciseResult, SubmissionResult
 
 DECLARATION = '<?xml version="1.0" encoding="utf-8"?>\n'
 
@@ -31,7 +31,7 @@ def junit_xml(results: Sequence[SubmissionResult]) -> str:
 def _add_suite(root: ElementTree.Element, result: SubmissionResult) -> None:
     name = f"{clean_line(result.learner)}.{clean_line(result.notebook)}"
     exercises = result.exercises if result.state != FAILED else ()
-    failures = sum(one.outcome != "passed" for one in exercises)
+    failures = sum(one.outcome not in ("passed", JUDGED) for one in exercises)
     suite = ElementTree.SubElement(
         root,
         "testsuite",
@@ -53,7 +53,7 @@ def _add_case(suite: ElementTree.Element, suite_name: str, one: ExerciseResult) 
     case = ElementTree.SubElement(
         suite, "testcase", classname=suite_name, name=clean_line(one.exercise)
     )
-    if one.outcome != "passed":
+    if one.outcome not in ("passed", JUDGED):
         outcome = clean_line(one.outcome)
         failure = ElementTree.SubElement(
             case, "failure", type=outcome, message=OUTCOME_LABELS.get(outcome, outcome)

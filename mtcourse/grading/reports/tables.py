@@ -10,7 +10,8 @@ The columns and their order are those of the systems' own code:
   such as ID number.
 - nbgrader, ``CsvExportPlugin`` in ``nbgrader/plugins/export.py`` of jupyter/nbgrader.
 
-If the grader failed on a submission, its cell stays empty, rather than 0.
+All points are those that count, after the policy of the class. If the grader failed on a
+submission, its cell stays empty, rather than 0.
 """
 
 from __future__ import annotations
@@ -20,8 +21,9 @@ import io
 import re
 from collections.abc import Iterable, Sequence
 
+from mtcourse.grading.item_statistics import compute_item_statistics
 from mtcourse.grading.reports.sanitize import clean_line
-from mtcourse.grading.results import FAILED, SubmissionResult
+from mtcourse.grading.results import FAILED, FinalGrade, SubmissionResult
 
 GRADES_COLUMNS = (
     "learner",
@@ -36,6 +38,29 @@ GRADES_COLUMNS = (
     "file",
     "seed",
     "isolation",
+    "note",
+)
+FINAL_COLUMNS = (
+    "learner",
+    "notebook",
+    "points",
+    "out_of",
+    "late_penalty",
+    "handed_in",
+    "deadline",
+    "state",
+    "note",
+)
+EXERCISES_COLUMNS = (
+    "notebook",
+    "exercise",
+    "out_of",
+    "learners",
+    "solved",
+    "share_solved",
+    "mean_points",
+    "discrimination",
+    "no_discrimination_because",
 )
 CANVAS_COLUMNS = ("Student", "ID", "SIS User ID", "SIS Login ID", "Section")
 MOODLE_COLUMNS = (
@@ -72,10 +97,46 @@ def grades_table(results: Sequence[SubmissionResult]) -> str:
         about = (result.state, result.reason, result.file, result.seed, result.isolation)
         who = (result.learner, result.notebook)
         rows += [
-            (*who, one.exercise, one.outcome, one.points, one.max_points, one.misconception, *about)
+            (
+                *(*who, one.exercise, one.outcome, one.points, one.max_points, one.misconception),
+                *(*about, one.note),
+            )
             for one in result.exercises
-        ] or [(*who, "", result.state, "", "", "", *about)]
+        ] or [(*who, "", result.state, "", "", "", *about, "")]
     return _write_csv([GRADES_COLUMNS], rows)
+
+
+def final_table(results: Sequence[SubmissionResult]) -> str:
+    """Returns a row for each learner and notebook: the points that count, and where they come from.
+
+    The notes of single exercises are in the table of ``grades_table``.
+    """
+    rows: list[Sequence[object]] = []
+    for result in results:
+        grade = result.grade or FinalGrade(result.points)
+        points = "" if result.state == FAILED else grade.points
+        times = (grade.handed_in, grade.deadline)
+        note = ". ".join((*([result.reason] * bool(result.reason)), *grade.notes))
+        rows.append(
+            (
+                *(result.learner, result.notebook, points, result.max_points),
+                *(grade.late_penalty, *times, result.state, note),
+            )
+        )
+    return _write_csv([FINAL_COLUMNS], rows)
+
+
+def exercises_table(results: Sequence[SubmissionResult]) -> str:
+    """Returns a row for each exercise: how many have solved it, and its discrimination."""
+    rows: list[Sequence[object]] = []
+    for one in compute_item_statistics(results):
+        numbers = (one.max_points, one.learners, one.solved, f"{one.share_solved:.3f}")
+        discrimination = (
+            round(one.discrimination, 3) if one.discrimination is not None else ""
+        )  # a text may be a formula
+        means = (f"{one.mean_points:.3f}", discrimination, one.reason)
+        rows.append((one.notebook, one.exercise, *numbers, *means))
+    return _write_csv([EXERCISES_COLUMNS], rows)
 
 
 def canvas_table(results: Sequence[SubmissionResult]) -> str:
@@ -125,8 +186,12 @@ def nbgrader_table(results: Sequence[SubmissionResult]) -> str:
         for learner, of_notebook in _group_by_learner(results).items():
             result = of_notebook.get(notebook)
             failed = result is not None and result.state == FAILED
-            points = "" if failed else f"{result.points if result else 0:.1f}"
-            rows.append((notebook, "", "", learner, "", "", "", points, "0.0", points, max_points))
+            points = "" if failed else str(float(result.points if result else 0))
+            grade = (result and result.grade) or FinalGrade(0)
+            raw = "" if failed else str(float(result.exercise_points if result else 0))
+            times = (grade.deadline, grade.handed_in)
+            penalty = str(float(grade.late_penalty))
+            rows.append((notebook, *times, learner, "", "", "", raw, penalty, points, max_points))
     return _write_csv([NBGRADER_COLUMNS], rows)
 
 
@@ -134,7 +199,7 @@ def _list_notebooks(results: Sequence[SubmissionResult]) -> list[str]:
     return sorted({result.notebook for result in results if result.notebook})
 
 
-def _find_max_points(results: Sequence[SubmissionResult], notebook: str) -> int:
+def _find_max_points(results: Sequence[SubmissionResult], notebook: str) -> float:
     return max(result.max_points for result in results if result.notebook == notebook)
 
 

@@ -102,7 +102,7 @@ def _read_cell(cell: MergedCell, names: _Names) -> None:
                 names.forget(name)
                 names.banned |= {name} if is_banned else set()
             continue
-        shared = find_shared_names(ast.unparse(tree))
+        shared = find_shared_names(tree)
         if cell.role == "given":  # what the course's own cells make of it may be used
             for name in shared.bound:
                 names.forget(name)

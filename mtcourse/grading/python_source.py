@@ -93,10 +93,15 @@ def find_imports(code: str) -> list[str]:
 
 
 @functools.lru_cache(maxsize=2048)
-def find_shared_names(code: str) -> SharedNames:
-    """Returns the names that code shares with its notebook, including those in functions."""
+def find_shared_names(code: str | ast.stmt) -> SharedNames:
+    """Returns the names that code shares with its notebook, including those in functions.
+
+    Args:
+        code: a cell, or one statement; none are found where it is nested too deeply.
+    """
     try:
-        text = ast.unparse(ast.Module(parse_statements(code), []))
+        statements = parse_statements(code) if isinstance(code, str) else [code]
+        text = ast.unparse(ast.Module(statements, []))
         scopes = [*_walk_scopes(symtable.symtable(text, "cell", "exec"))]
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return SharedNames()

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import csv
+import dataclasses
 import io
 import json
 import os
@@ -328,3 +330,150 @@ def test_the_solution_is_tried_on_the_very_seed_of_the_one_that_is_explained(tea
 
 def test_the_default_limit_is_the_graders():
     assert Options().seconds == Limits().seconds == 30
+
+
+RULES = """\
+[deadlines]
+04_attention = 2026-10-02T23:59:00Z
+[late]
+percent_per_day = 10
+"""
+BY_HAND = "learner,notebook,exercise,points,comment,by\n"
+
+
+def decide(teacher: Teacher, **files: str) -> Path:
+    """The files of a policy, by their names without an ending."""
+    folder = teacher.out.parent
+    for name, text in files.items():
+        ending = "toml" if name == "policy" else "csv"
+        (folder / f"{name}.{ending}").write_text(text, encoding="utf-8")
+    return folder
+
+
+def finals(teacher: Teacher, name: str = "final_grades.csv") -> dict[str, dict[str, str]]:
+    with (teacher.out / name).open(encoding="utf-8", newline="") as file:
+        return {row["learner"]: row for row in csv.DictReader(file)}
+
+
+def stored(teacher: Teacher) -> dict[Path, bytes]:
+    return {path: path.read_bytes() for path in (teacher.out / "records").rglob("*.json")}
+
+
+def test_another_policy_changes_grades_and_neither_grades_again_nor_changes_a_record(teacher):
+    for name in ("alice", "bob"):
+        teacher.hands_in(name)
+    times = "learner,notebook,time\nbob,04_attention,2026-10-04 08:00Z\n"
+    folder = decide(teacher, policy=RULES, times=times)
+    _, said, _ = teacher.grades(policy=folder)
+    assert "policy: policy.toml, times.csv" in said
+    assert "1 late; of 1 no time is known" in said
+    before = stored(teacher)
+    assert (finals(teacher)["alice"]["points"], finals(teacher)["bob"]["points"]) == ("21", "16.8")
+    by_hand = (
+        f"{BY_HAND}bob,04_attention,,20,was ill,MK\nalice,04_attention,scaled_scores,0,no,MK\n"
+    )
+    decide(teacher, adjustments=by_hand)
+    _, _, graded = teacher.grades(policy=folder)
+    assert (graded, stored(teacher)) == ([], before)
+    assert finals(teacher)["bob"]["note"].endswith("by hand (MK), 20 in place of 16.8: was ill")
+    page = (teacher.out / "feedback/bob/04_attention.html").read_text(encoding="utf-8")
+    assert "20 of 21 points" in page
+    assert "2 days late" in page
+    assert "was ill" in page
+    hers = json.loads((teacher.out / "feedback/alice/04_attention.ipynb").read_text("utf-8"))
+    assert "by hand (MK), 0 in place of" in str(hers["cells"][0])
+    scores = json.loads((teacher.out / "gradescope/bob/results.json").read_text("utf-8"))
+    assert scores["score"] == 20
+    # And regrading leaves what was given by hand.
+    teacher.grades(policy=folder, regrade=Regrade("bob"))
+    assert finals(teacher)["bob"]["points"] == "20"
+    teacher.grades()
+    assert finals(teacher)["bob"]["points"] == "21"
+    assert finals(teacher)["bob"]["note"] == ""
+
+
+def test_a_slip_in_a_policy_is_told_before_anybody_is_graded(teacher):
+    teacher.hands_in("alice")
+    folder = decide(teacher, adjustments=f"{BY_HAND}alcie,04_attention,,1,,\n")
+    with pytest.raises(MtcourseError, match=r"line 2: nobody of the name 'alcie'.*'alice'"):
+        teacher.grades(policy=folder)
+    assert teacher.graded == []
+
+
+def test_the_best_of_several_attempts(teacher):
+    folder = decide(teacher, policy='resubmissions = "best"')
+    teacher.hands_in("alice")
+    teacher.grades(policy=folder)
+    other = teacher.submissions / "alice" / "04_attention (1).ipynb"
+    other.write_bytes(b"wrong")
+    _, _, graded = teacher.grades(policy=folder)
+    assert graded == ["alice"], "only what is new"
+    assert finals(teacher)["alice"]["points"] == "21"
+    assert "the best of 2 attempts counts" in finals(teacher)["alice"]["note"]
+    assert teacher.record("alice").points == 0, "the last one"
+    assert len(stored(teacher)) == 2
+    before = stored(teacher)
+    for text, points in (('resubmissions = "last"', "0"), ('resubmissions = "best"', "21")):
+        decide(teacher, policy=text)
+        assert teacher.grades(policy=folder)[2] == []
+        assert finals(teacher)["alice"]["points"] == points
+    assert stored(teacher) == before
+    other.unlink()
+    decide(teacher, policy='resubmissions = "last"')
+    assert teacher.grades(policy=folder)[2] == []
+    assert teacher.record("alice").points == 21
+
+
+def test_one_learner_or_one_exercise_is_graded_again_even_if_nothing_has_changed(
+    teacher, monkeypatch
+):
+    for name in ("alice", "bob"):
+        teacher.hands_in(name)
+    teacher.grades()
+    _, said, graded = teacher.grades(regrade=Regrade("bob"))
+    assert graded == ["bob"]
+    assert "again bob, 04_attention: asked for" in said
+    assert teacher.grades(regrade=Regrade())[2] == [], "nothing has changed"
+    monkeypatch.setattr("tests.grading.test_grade_command.grade_by_name", grade_as_wrong)
+    before = teacher.record("bob")
+    _, said, graded = teacher.grades(regrade=Regrade(exercise="scaled_scores", learner="bob"))
+    assert graded == ["bob"]
+    assert "again bob, 04_attention, scaled_scores: asked for" in said
+    after = teacher.record("bob")
+    changed = [
+        one.exercise
+        for one, other in zip(after.exercises, before.exercises, strict=True)
+        if one != other
+    ]
+    assert changed == ["scaled_scores"]
+    assert after.exercises[0].key == after.key
+    for regrade in (Regrade("bbo"), Regrade(exercise="scaled_score")):
+        with pytest.raises(MtcourseError, match="did you mean '(bob|scaled_scores)'"):
+            teacher.grades(regrade=regrade)
+
+
+_grade_by_name = grade_by_name
+
+
+def grade_as_wrong(job: Job) -> SubmissionResult:
+    """The grader after its mind has changed; solutions still pass."""
+    if job.learner == "solution":
+        return _grade_by_name(job)
+    return _grade_by_name(dataclasses.replace(job, content=b"wrong"))
+
+
+def test_numbers_in_place_of_names(teacher):
+    folder = decide(teacher, policy="numbers = true")
+    for name in ("alice", "bob"):
+        teacher.hands_in(name)
+    teacher.grades(policy=folder)
+    numbers = {name: row["number"] for name, row in finals(teacher, "numbers.csv").items()}
+    assert set(finals(teacher, "by_number/grades.csv")) == set(numbers.values())
+    for path in (teacher.out / "by_number").rglob("*.*"):
+        if path.is_file():
+            text = path.read_text(encoding="utf-8")
+            assert "alice" not in text, path
+    by_number = f"{BY_HAND}{numbers['bob']},04_attention,,7,,\n"
+    teacher.grades(policy=decide(teacher, adjustments=by_number))
+    assert finals(teacher)["bob"]["points"] == "7"
+    assert finals(teacher, "numbers.csv")["bob"]["number"] == numbers["bob"]

@@ -44,18 +44,19 @@ def opened(kept: Path | None = None, **options) -> GradingConfig:
 
 
 @pytest.mark.parametrize(
-    ("file", "counts"),
+    ("notebook", "file", "counts"),
     [
-        ("layers/attention.py", True),
-        ("checks/guard.py", True),
-        ("chapters/masks/exercises/causal_mask.py", True),
-        ("text/language/tables/nouns.tsv", True),
-        ("decoding/sampling.py", False),
-        ("page/__init__.py", False),
+        ("05_masks", "layers/attention.py", True),
+        ("05_masks", "checks/guard.py", True),
+        ("05_masks", "chapters/masks/exercises/causal_mask.py", True),
+        ("05_masks", "decoding/sampling.py", False),
+        ("05_masks", "page/__init__.py", False),
+        ("05_masks", "text/language/tables/nouns.tsv", False),
+        ("02_embeddings", "text/language/tables/nouns.tsv", True),
     ],
 )
-def test_the_graders_version_knows_what_a_verdict_depends_on(file, counts, monkeypatch):
-    solution = (Path(__file__).parents[2] / "solutions" / "05_masks.ipynb").read_bytes()
+def test_the_graders_version_knows_what_a_verdict_depends_on(notebook, file, counts, monkeypatch):
+    solution = (Path(__file__).parents[2] / "solutions" / f"{notebook}.ipynb").read_bytes()
     before = cache_key.grader_version(solution)
     whole = cache_key._hash_file
     monkeypatch.setattr(

@@ -197,12 +197,12 @@ def test_of_equal_attempts_the_latest_counts_and_a_failure_never():
     policy = replace(RULES, resubmissions=BEST)
     names = ("1", "2", "3")
     submissions = [submission(hours=-1, is_last=name == "3", file=name) for name in names]
-    results = [result("ben", file="1"), result("ben", file="2")]
+    results = [result("ben", ("wrong", "wrong"), file=name) for name in ("1", "2")]
     results.append(replace(failed("ben"), file="3"))
     settled = settle(policy, results, submissions)
     assert settled.results[0].file == "2"
     assert [one.file for one in settled.submissions] == ["2"]
-    assert settled.results[0].grade.notes[0].endswith("their points: 2, 2, not graded")
+    assert settled.results[0].grade.notes[0].endswith("their points: 0, 0, not graded")
     alone = settle(policy, results[2:], submissions[2:]).results
     assert alone[0].state == FAILED
 
@@ -211,11 +211,12 @@ def test_a_time_of_the_teachers_is_that_of_the_last_attempt():
     policy = replace(RULES, resubmissions=BEST, times={("ben", NOTEBOOK): DUE + timedelta(days=1)})
     submissions = [submission(is_last=False, file="1"), submission(file="2")]
     results = [
-        result("ben", ("passed", "wrong"), file="1"),
-        result("ben", ("passed",) * 2, file="2"),
+        result("ben", ("passed", "passed"), file="1"),
+        result("ben", ("passed", "passed"), file="2"),
     ]
     (one,) = settle(policy, results, submissions).results
-    assert (one.file, one.points) == ("2", 4.5)
+    assert (one.file, one.points) == ("1", 5)
+    assert one.grade.notes[0].endswith("their points: 5, 4.5")
 
 
 def test_points_for_nobody_are_an_error_and_for_another_notebook_wait():

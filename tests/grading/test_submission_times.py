@@ -121,6 +121,8 @@ def test_canvas_says_who_is_late_and_nobody_else(tmp_path):
 def test_the_latest_attempt_is_that_with_the_latest_time_in_the_exchange(tmp_path):
     times = ("2026-10-02 18:03:11 UTC+b", "2026-10-01 18:03:11 UTC+c", "2026-10-02 07:03:11 UTC+a")
     put(tmp_path / "in", {f"ada+week 5+{time}/05_masks.ipynb": "" for time in times})
+    copied_last = tmp_path / "in" / f"ada+week 5+{times[1]}" / "05_masks.ipynb"
+    os.utime(copied_last, (DATE + 60, DATE + 60))
     (one,) = found(tmp_path / "in")
     assert "10-02 18" in one.file
     assert one.is_last

@@ -520,6 +520,7 @@ CELLS = (
         added="globals = {}\nlocals = vars = dir = type = getattr = isinstance = repr = str = 1\n"
         "names = cases = exercise = attempt = show_attempt = display = get_ipython = 2\n"
         "json = torch_ = IPython = mtcourse = print = open = eval = exec = __import__ = 3",
+        repaired="the given cell causal-mask-alive did not end well",
     ),
     Case(
         "torch's settings changed for the whole notebook",

@@ -95,6 +95,7 @@ CASES = (
     Case(
         "names of built-in functions used for something else",
         added="list, max, sum, print, len, dict, check, json = 1, 2, 3, 4, 5, 6, 7, 8",
+        repaired="the given cell causal-mask-alive did not end well",
     ),
     Case(
         "Greek names, type hints, imports from the future",

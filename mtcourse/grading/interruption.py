@@ -21,6 +21,7 @@ class _Interruption:
     def __init__(self) -> None:
         self.caught = 0
         self.is_held = False
+        self.is_heard = False
 
     def handle(self, number: int, frame: FrameType | None) -> None:
         """Raises KeyboardInterrupt, at once or as soon as nothing holds it back."""
@@ -46,8 +47,10 @@ def interruptible() -> Iterator[None]:
     try:
         for number in changed:
             signal.signal(number, _current.handle)
+        _current.is_heard = True
         yield
     finally:
+        _current.is_heard = False
         for number in changed:
             signal.signal(number, before[number])
 
@@ -58,8 +61,11 @@ def caught_signal() -> int:
 
 
 def check_interrupted() -> None:
-    """Raises KeyboardInterrupt once more if the first one was lost, as one in a destructor is."""
-    if _current.caught and not _current.is_held:
+    """Raises KeyboardInterrupt once more if the first one was lost, as one in a destructor is.
+
+    Outside a block that is interruptible, nothing is raised: what was caught belongs to the last.
+    """
+    if _current.is_heard and _current.caught and not _current.is_held:
         raise KeyboardInterrupt
 
 

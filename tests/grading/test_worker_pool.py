@@ -16,7 +16,12 @@ import psutil
 import pytest
 
 from mtcourse.errors import MtcourseError
-from mtcourse.grading.interruption import caught_signal, hold_interruptions, interruptible
+from mtcourse.grading.interruption import (
+    caught_signal,
+    check_interrupted,
+    hold_interruptions,
+    interruptible,
+)
 from mtcourse.grading.jobs import RETRIES, GradeFunction, Job, OnResult
 from mtcourse.grading.results import FAILED, GRADED, SubmissionResult
 from mtcourse.grading.worker_pool import open_worker_pool
@@ -212,6 +217,15 @@ def test_interruptions_are_put_off_and_not_forgotten():
         ask_to_end()
     assert held == [signal.SIGTERM]
     assert signal.getsignal(signal.SIGTERM) == signal.SIG_DFL
+
+
+def test_what_interrupted_one_block_does_not_interrupt_what_follows():
+    with pytest.raises(KeyboardInterrupt), interruptible():
+        signal.raise_signal(signal.SIGTERM)
+    assert caught_signal() == signal.SIGTERM
+    check_interrupted()
+    with interruptible():
+        check_interrupted()
 
 
 ORPHANED = """

@@ -21,7 +21,13 @@ from typing import Annotated, Any
 import torch
 import typer
 
-from mtcourse.chapters.search.measures import longer_pairs, searched, trained
+from mtcourse.chapters.search.measures import (
+    LONGEST_REAL,
+    grammar_sets,
+    help_sentences,
+    searched,
+    trained,
+)
 from mtcourse.chapters.seq2seq.families import (
     GRAMMAR,
     REAL,
@@ -38,9 +44,6 @@ from mtcourse.text.pairs import SentencePair
 
 SMOOTHINGS = (0.0, 0.1)
 STEPS = {False: 500, True: 700}
-TESTED = 200
-"""Sentences of each set, where there are as many."""
-SHORTEST_REAL, LONGEST_REAL, TESTED_REAL = 4, 12, 150
 
 
 @functools.cache
@@ -54,10 +57,8 @@ def test_sets(real: bool) -> dict[str, list[SentencePair]]:
     """The sentences to translate: with the words that were trained on."""
     held_out = task_of(real).test
     if real:
-        long_enough = (p for p in held_out if len(p.source.split()) >= SHORTEST_REAL)
-        return {"trained lengths": list(long_enough)[:TESTED_REAL]}
-    longer = longer_pairs(short_pairs())
-    return {"trained lengths": held_out[:TESTED], "longer": longer[:TESTED]}
+        return {"trained lengths": help_sentences(held_out)}
+    return grammar_sets(held_out, short_pairs())
 
 
 def translator_of(real: bool, smoothing: float, seed: int) -> Translator:

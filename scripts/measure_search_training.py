@@ -31,7 +31,15 @@ import typer
 
 from mtcourse.chapters.search.copies import copy_log_probabilities, is_copy, with_copies
 from mtcourse.chapters.search.end_tokens import FOLDS, EndTokens, ManyEnded, grown
-from mtcourse.chapters.search.measures import in_batches, judged, longer_pairs, searched, trained
+from mtcourse.chapters.search.measures import (
+    LONGEST_REAL,
+    grammar_sets,
+    help_sentences,
+    in_batches,
+    judged,
+    searched,
+    trained,
+)
 from mtcourse.chapters.seq2seq.families import (
     GRAMMAR,
     REAL,
@@ -49,9 +57,8 @@ from mtcourse.text.corpora import libreoffice_corpus
 from mtcourse.text.pairs import SentencePair
 
 SMOOTHINGS = (0.0, 0.1)
-BUCKETS, STEPS, TESTED = 4, 500, 200
+BUCKETS, STEPS = 4, 500
 WIDTHS = (1, 4, 16, 64)
-SHORTEST_REAL, LONGEST_REAL, TESTED_REAL = 4, 12, 150
 AT_FIRST, SHARES = 0.5, (0.0, 0.01, 0.02, 0.05)
 """Copies among the targets of the first stage and of the second."""
 
@@ -77,8 +84,7 @@ LEARNING, MIXED = Stage(800, REAL.rate, 0), Stage(300, 2e-3, 1000)
 @functools.cache
 def test_sets() -> dict[str, list[SentencePair]]:
     """The sentences of ``measure_search_smoothing.py``."""
-    longer = longer_pairs(short_pairs())
-    return {"trained lengths": grammar_task().test[:TESTED], "longer": longer[:TESTED]}
+    return grammar_sets(grammar_task().test, short_pairs())
 
 
 @functools.cache
@@ -138,11 +144,6 @@ def help_task() -> Task:
     return real_task(libreoffice_corpus(max_words=LONGEST_REAL))
 
 
-def help_pairs() -> list[SentencePair]:
-    """Held-out sentences, the shortest of them left out."""
-    return [p for p in help_task().test if len(p.source.split()) >= SHORTEST_REAL][:TESTED_REAL]
-
-
 def on_copies(model: EncoderDecoder, stage: Stage, share: float, seed: int) -> EncoderDecoder:
     """The model, trained on the help with so many copies."""
     examples = with_copies(help_task().train, share, seed)
@@ -164,7 +165,8 @@ def measure_copies(seed: int) -> dict[str, Any]:
 
 def copies_found(model: EncoderDecoder) -> dict[str, Any]:
     """How probable copies are, and how often search returns one."""
-    translator, pairs = Translator(model, help_task().tokenizers), help_pairs()
+    translator = Translator(model, help_task().tokenizers)
+    pairs = help_sentences(help_task().test)
     forced = [copy_log_probabilities(translator, pair.source) for pair in pairs]
     encoded = translator._encode([pair.source for pair in pairs])
     widths: dict[str, Any] = {}
@@ -201,7 +203,7 @@ def about_copies() -> dict[str, Any]:
         "copies at first": AT_FIRST,
         "pairs": len(task.train),
         "copies that were there": sum(one.source == one.target for one in task.train),
-        "sentences": len(help_pairs()),
+        "sentences": len(help_sentences(task.test)),
     }
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 import torch
 
+from mtcourse.chapters.search import measures
 from mtcourse.chapters.search.end_tokens import FOLDS, ManyEnded
 from mtcourse.chapters.search.measures import searched
 from mtcourse.evaluation.starts import load_measured
@@ -161,7 +162,7 @@ def test_copies_are_measured_as_stored_on_any_text(script, training, monkeypatch
     small = script.Task(sizes, tokenizers, examples, list(pairs))
     monkeypatch.setattr(script, "help_task", lambda: small)
     monkeypatch.setattr(script, "REAL", sizes)
-    monkeypatch.setattr(script, "TESTED_REAL", 8)
+    monkeypatch.setattr(measures, "TESTED_REAL", 8)
     monkeypatch.setattr(script, "WIDTHS", (1, 4))
     monkeypatch.setattr(script, "SHARES", (0.0, 0.05))
     monkeypatch.setattr(script, "LEARNING", script.Stage(6, 5e-3, 0))

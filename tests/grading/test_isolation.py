@@ -116,7 +116,9 @@ def test_memory_and_files_have_a_limit(kernel):
     ran = kernel.execute("import torch\ntorch.empty(800_000_000)", LIMITS)
     assert ran.state == "error"
     assert "memory" in ran.error
-    ran = kernel.execute("with open('/tmp/much', 'wb') as f: f.write(bytes(100_000_000))", LIMITS)
+    ran = kernel.execute(
+        "import tempfile\nwith tempfile.TemporaryFile() as f: f.write(bytes(100_000_000))", LIMITS
+    )
     assert ran.state == "error"
     assert value_of(kernel, "1 + 1") == 2
 
@@ -259,7 +261,7 @@ def test_what_a_kernel_starts_has_the_lowest_priority(walls):
 
 
 KEEPER = "import os\nif os.fork():\n    os._exit(0)\nos.setsid()\n"
-"""Code of a daemon: its parent is gone, and so is the session."""
+"""Code of a daemon: nothing shows any more who started it."""
 
 
 @pytest.mark.skipif(not can_watch(), reason="the system does not tell who started whom")

@@ -21,6 +21,34 @@ from mtcourse.training.loop import TrainingConfig, train
 
 SEARCHES = ((1, 0.0), (4, 0.0), (16, 0.0), (64, 0.0), (64, 1.0))
 """Beams, and the exponent of the length."""
+TESTED, TESTED_REAL = 200, 150
+"""Sentences of each set, where there are as many: of the grammar, and of LibreOffice's help."""
+SHORTEST_REAL, LONGEST_REAL = 4, 12
+"""Words of a sentence of the help."""
+
+
+def grammar_sets(
+    held_out: Sequence[SentencePair], short: Sequence[SentencePair]
+) -> dict[str, list[SentencePair]]:
+    """The grammar's sentences to translate: with the words that were trained on.
+
+    Args:
+        held_out: of the trained lengths.
+        short: the grammar's sentences of at most nine words.
+    """
+    return {
+        "trained lengths": list(held_out[:TESTED]),
+        "longer": longer_pairs(short)[:TESTED],
+    }
+
+
+def help_sentences(held_out: Sequence[SentencePair]) -> list[SentencePair]:
+    """The sentences of the help to translate: the shortest are left out.
+
+    Args:
+        held_out: of at most ``LONGEST_REAL`` words.
+    """
+    return [p for p in held_out if len(p.source.split()) >= SHORTEST_REAL][:TESTED_REAL]
 
 
 def longer_pairs(short: Sequence[SentencePair]) -> list[SentencePair]:

@@ -211,7 +211,8 @@ FILES = (
     taking(
         "a file with a hole",
         """
-        with open("/tmp/hole", "wb") as file: file.truncate(2**40)
+        import tempfile
+        with tempfile.TemporaryFile() as file: file.truncate(2**40)
         """,
         REFUSED,
     ),

@@ -11,10 +11,13 @@ A module that is added needs no line anywhere.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 LISTED = re.compile(r"^```\{api\} ([\w. ]+)\n```$", re.MULTILINE)
+NOTED = "mtcourse_modules"
+"""Where the modules of a page's packages are kept between two builds."""
 READ_AS_CODE = re.compile(r"\.language(\.|$)|\.exercises(\.|$)|\._")
 """The grammar's floors, the banks of checks and the chapters' questions are read as code."""
 PART = """\
@@ -30,16 +33,29 @@ PART = """\
 def setup(app) -> dict:
     """Sphinx calls this."""
     app.connect("source-read", list_modules)
-    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
+    app.connect("env-get-outdated", find_pages_to_extend)
+    return {"version": "2", "parallel_read_safe": True, "parallel_write_safe": True}
 
 
 def list_modules(app, docname: str, source: list[str]) -> None:
-    """Puts the parts where a page names packages; the page depends on what is in their folders."""
-    for names in LISTED.findall(source[0]):
-        for folder in (ROOT / name.replace(".", "/") for name in names.split()):
-            for place in [folder, *folder.rglob("*/")]:
-                app.env.note_dependency(str(place))
+    """Puts the parts where a page names packages, and notes which modules these have."""
+    if listed := LISTED.findall(source[0]):
+        app.env.metadata[docname][NOTED] = {
+            names: list(modules_in(names.split())) for names in listed
+        }
     source[0] = expanded(source[0])
+
+
+def find_pages_to_extend(app, env, added: set, changed: set, removed: set) -> list[str]:
+    """The pages whose packages have other modules now; Sphinx knows of changes within a module."""
+    return [
+        docname
+        for docname, noted in env.metadata.items()
+        if any(
+            modules != list(modules_in(names.split()))
+            for names, modules in noted.get(NOTED, {}).items()
+        )
+    ]
 
 
 def expanded(page: str) -> str:
@@ -49,8 +65,13 @@ def expanded(page: str) -> str:
 
 def parts_of(packages: list[str]) -> str:
     """The parts of some packages, in their order; each package's in the order of their names."""
-    modules = [module for package in packages for module in modules_of(package)]
-    return "\n".join(PART.format(module=module) for module in modules)
+    return "\n".join(PART.format(module=module) for module in modules_in(packages))
+
+
+def modules_in(packages: list[str]) -> Iterator[str]:
+    """The public modules of some packages, in the order of both."""
+    for package in packages:
+        yield from modules_of(package)
 
 
 def modules_of(package: str) -> list[str]:

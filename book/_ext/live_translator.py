@@ -26,12 +26,13 @@ def write_files(app, exception) -> None:
     if exception is not None or app.builder.format != "html":
         return
     pages = [page.read_text(encoding="utf-8") for page in Path(app.outdir).glob("book/*.html")]
+    splits = builtin_corpus().splits
     if any(NEEDS_LANGUAGE_MODEL in page for page in pages):
         folder = Path(app.outdir, "_static", "language_model")
-        write_language_model(LanguageModel.load(device="cpu"), folder)
+        dutch = [pair.target for pair in splits["train"]]
+        write_language_model(LanguageModel.load(device="cpu"), folder, dutch)
     if not any(need in page for page in pages for need in NEEDS):
         return
-    splits = builtin_corpus().splits
     write_live_translator(
         Translator.load(device="cpu"),
         [pair.source for pair in splits["train"]],

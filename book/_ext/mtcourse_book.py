@@ -6,6 +6,7 @@ error in the browser, and leaves a few controls without a name that a screen rea
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 from bs4 import BeautifulSoup
@@ -14,20 +15,24 @@ from bs4 import BeautifulSoup
 def setup(app) -> dict:
     """Sphinx calls this."""
     app.connect("build-finished", mend_pages)
-    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
+    return {"version": "2", "parallel_read_safe": True, "parallel_write_safe": True}
 
 
 def mend_pages(app, exception) -> None:
-    """Mends every page of an HTML build; a mended page is mended to itself."""
+    """Mends every page of an HTML build that was written since it was last mended."""
     if exception is not None or app.builder.format != "html":
         return
+    list_of_mended = Path(app.doctreedir, "mended_pages.json")
+    known = json.loads(list_of_mended.read_text("utf-8")) if list_of_mended.exists() else {}
+    written = {}
     for path in Path(app.outdir).rglob("*.html"):
         if "_static" in path.parts:
             continue
-        page = path.read_text(encoding="utf-8")
-        mended = mend(page)
-        if mended != page:
-            path.write_text(mended, encoding="utf-8")
+        name = path.relative_to(app.outdir).as_posix()
+        if known.get(name) != path.stat().st_mtime_ns:
+            path.write_text(mend(path.read_text(encoding="utf-8")), encoding="utf-8")
+        written[name] = path.stat().st_mtime_ns
+    list_of_mended.write_text(json.dumps(written), encoding="utf-8")
 
 
 def mend(page: str) -> str:

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import importlib.util
+import os
 import re
+from collections import defaultdict
 from pathlib import Path
+from types import SimpleNamespace
 
 import nbformat
 import pytest
@@ -256,3 +259,37 @@ def test_a_mended_page_is_mended_to_itself():
     assert mend(once) == once
     assert "if (1 < 2) { f('&'); }" in once
     assert "doc-biblioentry" not in once
+
+
+REPEATED = "<html><body><script>const a = 1;</script><script>const a = 1;</script></body></html>"
+
+
+def test_a_page_is_mended_whenever_it_was_written_and_at_no_other_time(tmp_path, monkeypatch):
+    extension = load_extension("mtcourse_book")
+    app = SimpleNamespace(
+        builder=SimpleNamespace(format="html"), outdir=tmp_path / "html", doctreedir=tmp_path
+    )
+    page = app.outdir / "book" / "page.html"
+    page.parent.mkdir(parents=True)
+    page.write_text(REPEATED)
+    extension.mend_pages(app, None)
+    assert page.read_text().count("<script>") == 1
+    page.write_text(REPEATED)
+    os.utime(page, ns=(0, 10**18))
+    extension.mend_pages(app, None)
+    assert page.read_text().count("<script>") == 1
+    monkeypatch.setattr(extension, "mend", lambda page: pytest.fail("it is mended already"))
+    extension.mend_pages(app, None)
+
+
+def test_a_page_of_the_package_is_read_again_when_a_module_is_added(monkeypatch):
+    extension = api_pages
+    app = SimpleNamespace(env=SimpleNamespace(metadata=defaultdict(dict)))
+    source = ["# Training\n\n```{api} mtcourse.training mtcourse.text\n```\n"]
+    extension.list_modules(app, "book/api", source)
+    assert ".. automodule:: mtcourse.training.loop" in source[0]
+    extension.list_modules(app, "book/other", ["# Words"])
+    assert extension.find_pages_to_extend(app, app.env, set(), set(), set()) == []
+    before = extension.modules_of
+    monkeypatch.setattr(extension, "modules_of", lambda name: [*before(name), f"{name}.new"])
+    assert extension.find_pages_to_extend(app, app.env, set(), set(), set()) == ["book/api"]

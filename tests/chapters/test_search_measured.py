@@ -64,7 +64,7 @@ def test_wider_beams_take_longer(stored):
 
 
 @pytest.mark.parametrize(
-    ("name", "starts"), [("search_smoothing", 10), ("search_smoothing_real", 5)]
+    ("name", "starts"), [("search_smoothing", 10), ("search_smoothing_real", 10)]
 )
 def test_every_start_has_both_amounts_of_smoothing(name, starts):
     measured = load_measured(name)
@@ -119,7 +119,7 @@ def test_every_start_has_both_readings_of_the_end(script, training):
 
 def test_every_start_has_every_share_of_copies(script, training):
     copies = training["copies"]
-    assert list(copies["starts"]) == [str(i) for i in range(5)]
+    assert list(copies["starts"]) == [str(i) for i in range(10)]
     assert copies["updates"] == [script.LEARNING.steps, script.MIXED.steps]
     assert copies["copies at first"] == script.AT_FIRST
     for of_start in copies["starts"].values():

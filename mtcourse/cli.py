@@ -496,12 +496,53 @@ def release_exercises(
     book: Annotated[
         Path | None, typer.Option(help="The built book to hand out, too: _build/html.")
     ] = None,
+    cohort: Annotated[
+        str | None,
+        typer.Option(help="A class that gets numbers of its own, such as 2027; see vary."),
+    ] = None,
 ) -> None:
     """Write what learners get into a new folder, and prove that it holds no solution."""
     from mtcourse.grading.release import write_release
 
+    if cohort:
+        solutions = _cohort_solutions(solutions, cohort, None)
     written = write_release(solutions, out, projects, book)
     typer.echo(f"{len(written)} files in {out}, and no passage of a solution in any")
+
+
+@exercises.command("vary")
+def vary_solutions(
+    cohort: Annotated[
+        str | None, typer.Argument(help="The class, such as 2027; none only lists what varies.")
+    ] = None,
+    solutions: Annotated[Path, typer.Option(help="The sources.")] = Path("solutions"),
+    out: Annotated[
+        Path | None, typer.Option(help="The folder to make; by default solutions-2027.")
+    ] = None,
+) -> None:
+    """Write solutions with other numbers for a class, and prove that its checks tell mistakes."""
+    from mtcourse.grading.cohort_solutions import describe_variations, list_variations
+
+    if cohort:
+        _cohort_solutions(solutions, cohort, out)
+    typer.echo(describe_variations(list_variations(solutions)))
+
+
+def _cohort_solutions(solutions: Path, cohort: str, out: Path | None) -> Path:
+    """The solutions of a class, which are written if they are not there yet."""
+    from mtcourse.grading.cohort_solutions import check_numbers, write_cohort_solutions
+    from mtcourse.grading.solution_notebook import read_cohort, read_notebook
+
+    out = out or solutions.with_name(f"{solutions.name}-{cohort}")
+    if not out.exists():
+        written = write_cohort_solutions(solutions, cohort, out)
+        typer.echo(f"{len(written)} solutions in {out}: grade with --solutions {out}")
+    for path in sorted(out.glob("*.ipynb")):
+        notebook = read_notebook(path)
+        if read_cohort(notebook) != cohort:
+            raise MtcourseError(f"{path} is not of the cohort {cohort}: name another folder")
+        check_numbers(path, notebook)
+    return out
 
 
 @exercises.command("scan")

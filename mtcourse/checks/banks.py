@@ -35,20 +35,25 @@ def bank_module(word: str) -> str:
     return f"{CHAPTERS}.{word}.{EXERCISES}"
 
 
-def bank_of(notebook: str) -> Sequence[Exercise]:
+def bank_of(notebook: str, cohort: str = "") -> Sequence[Exercise]:
     """The checks of a notebook, which has the chapter's word after its number, as "05_masks".
+
+    Args:
+        notebook: its name.
+        cohort: the cohort whose numbers it has; empty for the published ones.
 
     Raises:
         MtcourseError: there are none.
     """
     module = bank_module(notebook.partition("_")[2])
     try:
-        return importlib.import_module(module).EXERCISES
+        published = importlib.import_module(module).EXERCISES
     except (ImportError, AttributeError) as error:
         raise MtcourseError(
             f"there are no checks for {notebook}: they belong in {module}, whose __init__.py "
             "defines EXERCISES and check"
         ) from error
+    return [exercise.for_cohort(cohort) for exercise in published] if cohort else published
 
 
 def exercises_in(module: str, path: Sequence[str]) -> tuple[Exercise, ...]:

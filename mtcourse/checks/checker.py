@@ -33,6 +33,10 @@ class Checker:
             return
         _show(judge(known, answer))
 
+    def for_cohort(self, cohort: str) -> Checker:
+        """The checks with a cohort's numbers, as its notebooks ask for them."""
+        return Checker([exercise.for_cohort(cohort) for exercise in self._exercises.values()])
+
     def passes(self, exercise: str, answer: Any) -> bool:
         """Says, without a word, whether an answer is right."""
         return judge(self._exercises[exercise], answer).passed

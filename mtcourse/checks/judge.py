@@ -8,7 +8,7 @@ from typing import Any
 
 from mtcourse.checks.attempt import Attempt, attempt
 from mtcourse.checks.diagnosis import mistake_in
-from mtcourse.checks.exercise import PUBLIC_SEED, Exercise
+from mtcourse.checks.exercise import Exercise
 from mtcourse.checks.outcomes import Case, Outcome, outcome_of
 from mtcourse.checks.properties import Trial, properties_of
 from mtcourse.checks.tables import Table, compared
@@ -55,7 +55,7 @@ class Verdict:
         return "\n".join(lines)
 
 
-def judge(exercise: Exercise, answer: Any, seed: int = PUBLIC_SEED) -> Verdict:
+def judge(exercise: Exercise, answer: Any, seed: int | None = None) -> Verdict:
     """Tries an answer on an exercise's cases, and names the mistake where it is a known one."""
     cases, is_value = exercise.inputs(seed), exercise.cases is None
     expected = expected_of(exercise, cases)  # first: an answer could change torch itself

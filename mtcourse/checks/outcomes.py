@@ -185,6 +185,8 @@ def distance(one: Any, other: Any, tolerance: float) -> float:
 
 
 def _distance(one: Any, other: Any, tolerance: float) -> float:
+    if type(one) is type(other) and type(one) in (bool, int, float, str) and one == other:
+        return 0.0  # most of what is compared: no tensor needs to be made of it
     ours, theirs = _as_tensor(one), _as_tensor(other)
     if ours is not None and theirs is not None:
         if is_number(one) or is_number(other):  # an array of one element is a number, too

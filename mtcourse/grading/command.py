@@ -45,6 +45,7 @@ from mtcourse.grading.policy import BEST, Policy, read_policy
 from mtcourse.grading.results import FAILED, SubmissionResult
 from mtcourse.grading.rubric import read_all_forms
 from mtcourse.grading.settle import Settled, resolve_adjustments, settle_grades
+from mtcourse.grading.solution_notebook import read_cohort
 from mtcourse.grading.submissions import Submission, find_submissions
 from mtcourse.grading.submitted_notebook import Unreadable
 from mtcourse.grading.worker_pool import open_worker_pool
@@ -407,7 +408,8 @@ def write_merged_notebook(notebook: Path, solutions: Path, out: Path, options: O
         merged = merge_with_solution(job.content, job.notebook, json.loads(job.solution))
     except Unreadable as error:
         raise MtcourseError(f"{notebook} cannot be merged: {error}") from error
-    text = serialize_notebook(make_nbval_notebook(merged, bank_of(job.notebook), job.seed))
+    bank = bank_of(job.notebook, read_cohort(json.loads(job.solution)))
+    text = serialize_notebook(make_nbval_notebook(merged, bank, job.seed))
     write_whole(out, text, private=True)
     return job.seed
 

@@ -16,6 +16,7 @@ from mtcourse.grading.solution_notebook import (
     ExerciseSpec,
     check_solution_notebook,
     read_cells,
+    read_cohort,
     read_exercise_specs,
     read_notebook,
 )
@@ -81,6 +82,7 @@ def make_exercise_notebook(source: Path, notebook: Mapping[str, Any]) -> dict[st
         **_make_cell("install", "code", INSTALL),
         "metadata": {"mtcourse": {"role": "given"}},
     }
+    cohort = {"cohort": read_cohort(notebook)} if read_cohort(notebook) else {}
     cells = [install]
     hints = dict.fromkeys(specs, 0)
     with_facts: set[str] = set()
@@ -108,7 +110,7 @@ def make_exercise_notebook(source: Path, notebook: Mapping[str, Any]) -> dict[st
         "metadata": {
             "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
             "language_info": {"name": "python"},
-            "mtcourse": {"made_from": f"solutions/{source.name}"},
+            "mtcourse": {"made_from": f"solutions/{source.name}", **cohort},
         },
         "nbformat": 4,
         "nbformat_minor": 5,

@@ -20,7 +20,13 @@ from mtcourse.grading.kernel_session import KernelSession
 from mtcourse.grading.merge import MergedNotebook, merge_submission
 from mtcourse.grading.needed_modules import find_hidden_files
 from mtcourse.grading.results import GRADED, UNREADABLE, ExerciseResult, SubmissionResult
-from mtcourse.grading.solution_notebook import ExerciseSpec, read_cells, read_exercise_specs
+from mtcourse.grading.solution_notebook import (
+    ExerciseSpec,
+    read_cells,
+    read_cohort,
+    read_exercise_specs,
+)
+from mtcourse.grading.submitted_cohort import check_cohort
 from mtcourse.grading.submitted_notebook import Unreadable, parse_submitted_notebook
 
 VERDICT_PACKAGES = ("mtcourse", "torch", "numpy", "ipykernel", "nbval")
@@ -33,10 +39,12 @@ def merge_with_solution(
     """Merges a submission with the exercise notebook that its solution makes.
 
     Raises:
-        Unreadable: the submission is not a notebook.
+        Unreadable: the submission is not a notebook, or is that of another cohort.
     """
     handed_out = make_exercise_notebook(Path(f"{notebook}.ipynb"), solution)
-    return merge_submission(read_cells(handed_out), parse_submitted_notebook(content))
+    submission = parse_submitted_notebook(content)
+    check_cohort(submission, read_cohort(solution), bank_of(notebook))
+    return merge_submission(read_cells(handed_out), submission)
 
 
 def grade_job(job: Job) -> SubmissionResult:
@@ -70,12 +78,9 @@ def grade_job(job: Job) -> SubmissionResult:
     except Unreadable as error:
         nothing = [ExerciseResult(one.id, "unreadable", 0, one.points) for one in spec]
         return result(UNREADABLE, nothing, reason=str(error))
-    hidden = find_hidden_files(merged)
+    hidden, bank = find_hidden_files(merged), bank_of(job.notebook, read_cohort(solution))
     session = KernelSession(lambda: GradingKernel(isolation, hidden), job.limits)
-    of_exercise = {
-        one.exercise: one
-        for one in judge_exercises(merged, bank_of(job.notebook), job.seed, session)
-    }
+    of_exercise = {one.exercise: one for one in judge_exercises(merged, bank, job.seed, session)}
     exercises = [make_exercise_result(one, of_exercise[one.id], merged, job.limits) for one in spec]
     return result(GRADED, exercises, repairs=(*merged.repairs, *session.notices))
 

@@ -11,10 +11,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from mtcourse.checks.banks import bank_of
-from mtcourse.checks.exercise import PUBLIC_SEED, Exercise
+from mtcourse.checks.exercise import Exercise
 from mtcourse.checks.outcomes import Outcome, apart, outcome_of
 from mtcourse.errors import MtcourseError
 from mtcourse.grading.cache_key import compute_cache_key
+from mtcourse.grading.cohort_solutions import check_numbers
 from mtcourse.grading.grade_job import installed_versions
 from mtcourse.grading.isolation.backends import find_best
 from mtcourse.grading.jobs import Job
@@ -22,6 +23,7 @@ from mtcourse.grading.kernel import Limits
 from mtcourse.grading.results import SubmissionResult
 from mtcourse.grading.solution_notebook import (
     check_solution_notebook,
+    read_cohort,
     read_exercise_specs,
     read_notebook,
 )
@@ -43,10 +45,12 @@ class Solution:
     Args:
         content: its bytes.
         points: the points of each exercise, by id.
+        cohort: the cohort whose numbers it has; empty for the published ones.
     """
 
     content: bytes
     points: Mapping[str, int]
+    cohort: str = ""
 
 
 @dataclass(frozen=True)
@@ -110,7 +114,8 @@ def _read_solution(path: Path) -> Solution:
     notebook = read_notebook(path)
     check_solution_notebook(path, notebook)
     points = {spec.id: spec.points for spec in read_exercise_specs(notebook)}
-    return Solution(path.read_bytes(), points)
+    check_numbers(path, notebook)
+    return Solution(path.read_bytes(), points, read_cohort(notebook))
 
 
 def prepare_grading_config(
@@ -136,8 +141,10 @@ def prepare_grading_config(
     """
     before = _read_config(path) if path else {}
     seeds = {
-        name: list(_check_given_seed(seed, name)) if seed is not None else _draw_seeds(name, before)
-        for name in solutions
+        name: list(_check_given_seed(seed, name, one.cohort))
+        if seed is not None
+        else _draw_seeds(name, one.cohort, before)
+        for name, one in solutions.items()
     }
     if isolation == "auto":
         isolation = before.get("isolation") or find_best()
@@ -168,8 +175,8 @@ def _read_config(path: Path) -> dict:
     )
 
 
-def _check_given_seed(seed: int, notebook: str) -> Sequence[int]:
-    if same := find_known_answers(bank_of(notebook), seed):
+def _check_given_seed(seed: int, notebook: str, cohort: str) -> Sequence[int]:
+    if same := find_known_answers(bank_of(notebook, cohort), seed):
         raise MtcourseError(
             f"seed {seed} asks {same[0]} of {notebook} for answers that everybody knows: "
             "take another"
@@ -177,11 +184,11 @@ def _check_given_seed(seed: int, notebook: str) -> Sequence[int]:
     return (seed,)
 
 
-def _draw_seeds(notebook: str, before: Mapping) -> list[int]:
+def _draw_seeds(notebook: str, cohort: str, before: Mapping) -> list[int]:
     """Returns the stored seeds of a notebook, or draws new ones."""
     if had := before.get("seeds", {}).get(notebook):
         return had
-    bank, seeds = bank_of(notebook), []
+    bank, seeds = bank_of(notebook, cohort), []
     for _ in range(MAX_DRAWS):
         seed = secrets.randbelow(MAX_SEED)
         if seed not in seeds and not find_known_answers(bank, seed):
@@ -208,7 +215,7 @@ def find_known_answers(bank: Sequence[Exercise], seed: int) -> list[str]:
 
 
 def _answers_are_known(exercise: Exercise, seed: int) -> bool:
-    ours, theirs = _right_answers(exercise, seed), _right_answers(exercise, PUBLIC_SEED)
+    ours, theirs = _right_answers(exercise, seed), _right_answers(exercise, exercise.public_seed)
     if len(ours) != len(theirs):
         return False
     pairs = zip(ours, theirs, strict=True)

@@ -73,7 +73,7 @@ def judge_exercises(
     """
     known = {exercise.id: exercise for exercise in bank}
     try:
-        if seed == PUBLIC_SEED:
+        if seed == PUBLIC_SEED or any(seed == exercise.public_seed for exercise in bank):
             raise MtcourseError(
                 f"seed {seed} is the public one: its inputs are known; take another"
             )
@@ -142,7 +142,9 @@ def _judge_answer(
     else:  # nothing could be tried: a stub, no answer, or one of another kind
         outcome = "error" if failure else "open" if verdict.wrong == OPEN else "wrong"
     public_verdict = (
-        verdict if exercise.cases is None else _try_answer(session, exercise, PUBLIC_SEED)[0]
+        verdict
+        if exercise.cases is None
+        else _try_answer(session, exercise, exercise.public_seed)[0]
     )
     parts = parts if outcome == "wrong" else (0, 0)
     return JudgedExercise(exercise.id, outcome, verdict, public_verdict, note, parts=parts)

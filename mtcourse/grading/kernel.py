@@ -151,8 +151,39 @@ class GradingKernel(RunningKernel):
                 )
         if self._disconnections.poll(0):
             return self._explain_disconnection()
+        try:
+            reply = self._find_reply(message, deadline)
+            if not output.error and reply["status"] != "ok":  # nothing was left to show it
+                name = reply.get("ename") or reply["status"]
+                output.error = format_error(name, reply.get("evalue", ""))
+        except Empty:
+            return CellResult("timeout" if self.is_alive() else "kernel-died")
+        except Exception as error:
+            return CellResult(
+                "kernel-died", error=f"it sent what no kernel sends: {clip_text(error)}"
+            )
         state = "error" if output.error else "ok"
         return CellResult(state, tuple(output.data), output.error, output.line)
+
+    def _find_reply(self, request: str, deadline: float) -> dict[str, Any]:
+        """Returns the reply to a request, which says how it ended; older ones are dropped.
+
+        Raises:
+            Empty: the kernel has ended, or the deadline has passed.
+        """
+        while self.is_alive() and time.monotonic() < deadline:
+            try:
+                message = self.get_message("shell", timeout=POLL_SECONDS)
+            except Empty:
+                continue
+            if message["parent_header"].get("msg_id") == request:
+                return message["content"]
+        raise Empty
+
+    def get_message(self, stream: str, timeout: float | None = None) -> dict[str, Any]:
+        """Returns the next message; nbval would first print it in full for a log of its own."""
+        read = self.kc.get_iopub_msg if stream == "iopub" else self.kc.get_shell_msg
+        return read(timeout=timeout)
 
     def _explain_disconnection(self) -> CellResult:
         """Returns why the connection closed: the kernel ended, or its message was too large."""

@@ -92,6 +92,7 @@ class NotebookFile(IPyNbFile):
         from mtcourse.grading.kernel import GradingKernel, Limits
         from mtcourse.grading.kernel_session import KernelSession
         from mtcourse.grading.needed_modules import find_hidden_files
+        from mtcourse.grading.solution_notebook import read_cohort, read_notebook
 
         self.limits = Limits(seconds=min(self.config.option.nbval_cell_timeout, Limits.seconds))
         self._judged_exercises: dict[str, Any] = {}
@@ -99,7 +100,8 @@ class NotebookFile(IPyNbFile):
             option = self.config.option
             isolation, hidden = option.mtcourse_isolation, find_hidden_files(self._merged)
             session = KernelSession(lambda: GradingKernel(isolation, hidden), self.limits)
-            bank = bank_of(self._solution.stem)
+            solution = read_notebook(self._solution)
+            bank = bank_of(self._solution.stem, read_cohort(solution))
             self._judged = judge_exercises(self._merged, bank, option.mtcourse_seed, session)
 
     def grade_exercise(self, spec: Any) -> Any:

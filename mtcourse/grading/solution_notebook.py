@@ -99,6 +99,14 @@ def read_cells(notebook: Mapping[str, Any]) -> list[Cell]:
     ]
 
 
+def read_cohort(notebook: Mapping[str, Any]) -> str:
+    """Returns the cohort whose numbers a notebook has; empty for the published ones."""
+    metadata = notebook.get("metadata")
+    own = metadata.get("mtcourse") if isinstance(metadata, dict) else None
+    cohort = own.get("cohort", "") if isinstance(own, dict) else ""
+    return cohort if isinstance(cohort, str) else ""
+
+
 def read_exercise_specs(notebook: Mapping[str, Any]) -> list[ExerciseSpec]:
     """Returns the exercises of a notebook in their order."""
     return [

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn
 
-from mtcourse.grading.solution_notebook import Cell
+from mtcourse.grading.solution_notebook import Cell, read_cohort
 
 MAX_BYTES = 20 * 2**20
 """The size of the largest notebook that is read, without outputs and pictures."""
@@ -50,10 +50,12 @@ class SubmittedNotebook:
     Args:
         cells: in their order; ids and metadata may be missing, duplicate or wrong.
         repairs: harmless irregularities of the file.
+        cohort: the cohort that its metadata names; empty if they name none.
     """
 
     cells: tuple[Cell, ...]
     repairs: tuple[str, ...] = ()
+    cohort: str = ""
 
 
 def read_submitted_notebook(path: Path) -> SubmittedNotebook:
@@ -114,7 +116,7 @@ def parse_submitted_notebook(content: bytes) -> SubmittedNotebook:
     read = tuple(_parse_cell(number, cell, repairs) for number, cell in enumerate(cells, start=1))
     if sum(len(cell.text) for cell in read if cell.kind == "code") > 10 * MAX_CODE_CHARACTERS:
         raise Unreadable(f"its code is longer than {10 * MAX_CODE_CHARACTERS:,} characters in all")
-    return SubmittedNotebook(read, tuple(repairs))
+    return SubmittedNotebook(read, tuple(repairs), read_cohort(notebook))
 
 
 def strip_outputs(content: bytes) -> bytes:

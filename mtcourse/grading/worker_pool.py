@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import gc
+import itertools
 import multiprocessing
 import os
 import shutil
@@ -164,7 +166,7 @@ def _run_worker(pipe: Connection, grade: GradeFunction, folder: str) -> None:
 def _answer_jobs(pipe: Connection, grade: GradeFunction) -> None:
     """Runs jobs until the pipe is closed."""
     pipe.send(READY)
-    while True:
+    for number in itertools.count():
         try:
             job = pipe.recv()
         except (EOFError, OSError):
@@ -178,6 +180,9 @@ def _answer_jobs(pipe: Connection, grade: GradeFunction) -> None:
             pipe.send(answer)
         except OSError:
             return
+        if number == 0:  # all is imported: later collections need not look at it again
+            gc.collect()
+            gc.freeze()
 
 
 def _end_with_parent(folder: str) -> None:

@@ -25,9 +25,18 @@ def code_of(exercise: Exercise, function: Callable) -> str:
             return f"{exercise.id} = {ast.literal_eval(repr(function()))!r}"
     parts: dict[str, str] = {}
     name = _take(function, parts)
-    result = name if exercise.cases is not None else f"{name}()"
+    result = name if exercise.cases is not None else f"{name}({_numbers_of(function, parts)})"
     inside = textwrap.indent("\n".join([*parts.values(), f"return {result}"]), "    ")
     return f"def _my_answer():\n{inside}\n\n\n{exercise.id} = _my_answer()"
+
+
+def _numbers_of(function: Callable, parts: dict[str, str]) -> str:
+    """The argument of an answer whose exercise has other numbers for each cohort, as code."""
+    numbers = inspect.getclosurevars(function).nonlocals.get("of_cohort")
+    if numbers is None:
+        return ""
+    parts["namespace"] = "from types import SimpleNamespace as namespace"
+    return repr(numbers)
 
 
 def _take(thing: Any, parts: dict[str, str], name: str = "") -> str:

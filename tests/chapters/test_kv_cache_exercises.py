@@ -101,7 +101,7 @@ def test_the_coefficients_sum_to_what_the_steps_cost(T):
 
 
 def test_the_bytes_are_the_formulas():
-    found = cache_memory.correct()
+    found = cache_memory.correct(cache_memory.NUMBERS.published)
     assert found["token"] == cache_bytes(10, 12, 64, 1, 1, 4)
     assert found["text"] == cache_bytes(10, 12, 64, 1000, 1, 4)
     assert found["beams"] == cache_bytes(10, 12, 64, 1000, 32, 4)

@@ -283,6 +283,21 @@ def test_the_memory_of_all_processes_together_has_a_limit(walls, monkeypatch):
 
 
 @pytest.mark.skipif(not can_watch(), reason="the system does not tell who started whom")
+def test_the_number_of_files_has_a_limit(walls):
+    if walls in ("podman", "docker"):
+        pytest.skip("podman takes no limit on the files of a tmpfs")
+    kernel = GradingKernel(walls)
+    source = """
+        import time
+        for number in range(12_000): open(f"/tmp/{number}", "w").close()
+        time.sleep(60)
+    """
+    ran = kernel.execute(textwrap.dedent(source), LIMITS)
+    kernel.stop()
+    assert ran.state == {"warm": "error", "bubblewrap": "kernel-died"}[walls], ran
+
+
+@pytest.mark.skipif(not can_watch(), reason="the system does not tell who started whom")
 def test_a_watch_counts_memory_of_descendants_whatever_their_state():
     limits = replace(ResourceLimits(), memory=200 * 2**20)
     code = "import os, signal\nkept = b'x' * (400 * 2**20)\nos.kill(os.getpid(), signal.SIGSTOP)"
@@ -341,3 +356,18 @@ def test_the_view_holds_python_and_the_package_and_nothing_beside_it():
     for secret in (ROOT, ROOT / "solutions", Path.home(), Path("/"), Path("/etc"), Path("/tmp")):
         assert secret not in seen
     assert {path.parent.name for path in view.hidden} >= {"attention", "masks"}
+
+
+SILENT = "get_ipython()._showtraceback = lambda *_: None\n"
+
+
+def test_an_error_that_is_not_shown_is_read_from_the_reply():
+    kernel = GradingKernel("none")
+    try:
+        for _ in range(20):  # more than the replies that may wait to be read
+            assert kernel.execute("1", Limits()).state == "ok"
+        result = kernel.execute(f"{SILENT}raise MemoryError('no room')", Limits())
+        assert (result.state, result.error) == ("error", "MemoryError: no room")
+        assert kernel.execute("1", Limits()).state == "ok"
+    finally:
+        kernel.stop()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import random
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -14,7 +15,7 @@ from hypothesis import strategies as st
 from mtcourse.grading.item_statistics import MIN_LEARNERS, compute_item_statistics, correlate
 from mtcourse.grading.reports.class_report import render_class_report
 from mtcourse.grading.reports.tables import exercises_table
-from mtcourse.grading.results import ExerciseResult
+from mtcourse.grading.results import JUDGED, ExerciseResult
 from tests.helpers.made_results import failed, result, unreadable
 
 
@@ -90,3 +91,25 @@ def test_the_table_and_the_report_say_so():
     assert "No discrimination: all learners have the same points for it" in page
     few = class_of(np.array([[0, 3]] * 3))
     assert "Discrimination 0" not in render_class_report(few, places)
+
+
+@pytest.mark.parametrize(
+    ("outcome", "points", "solved"),
+    [("judged", 3, 1), ("judged", 2, 0), ("passed", 0, 1), ("wrong", 3, 0), ("open", 0, 0)],
+)
+def test_judged_work_is_solved_with_all_points_and_other_work_by_its_verdict(
+    outcome, points, solved
+):
+    """Points by hand change no verdict: what is wrong stays unsolved, and what passed solved."""
+    one = result("ada", exercises=(ExerciseResult("e", outcome, points, 3),))
+    (item,) = compute_item_statistics([one])
+    assert (item.solved, item.judged) == (solved, outcome == JUDGED)
+
+
+def test_notebooks_come_in_their_order():
+    names = [f"{number:02}_x" for number in (3, 11, 1, 20, 7, 2, 15)]
+    class_ = [
+        replace(result(name, exercises=(ExerciseResult("e", "passed", 1, 1),)), notebook=name)
+        for name in names
+    ]
+    assert [one.notebook for one in compute_item_statistics(class_)] == sorted(names)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
@@ -86,3 +87,23 @@ def test_reports_by_number_have_no_name(tmp_path):
         if path.is_file():
             assert not any(name in path.read_text(encoding="utf-8") for name in numbers), path
     assert (tmp_path / "by_number/feedback/4711/04_attention.html").exists()
+
+
+def test_numbers_begin_with_1000_and_end_with_9999(tmp_path, monkeypatch):
+    """As many digits for everybody, and the first is never a zero that a spreadsheet drops."""
+    for end, number in ((lambda n: 0, "1000"), (lambda n: n - 1, "9999")):
+        monkeypatch.setattr("mtcourse.grading.learner_numbers.secrets.randbelow", end)
+        assert assign_numbers(tmp_path / f"{number}.csv", ["ada"]) == {"ada": number}
+
+
+def test_the_longest_form_of_a_name_is_replaced_first_and_in_notes_too():
+    one = result("Ada Byron_1815")
+    one = replace(
+        one,
+        file="Ada Byron_1815_assignsubmission_file/x.ipynb",
+        reason="ada byron_1815 and ADA BYRON",
+        exercises=tuple(replace(e, note="as Ada Byron says") for e in one.exercises),
+    )
+    hidden = replace_names(one, {"Ada Byron_1815": "4321"})
+    assert hidden.reason == "4321 and 4321"
+    assert {e.note for e in hidden.exercises} == {"as 4321 says"}

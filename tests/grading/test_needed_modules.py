@@ -8,7 +8,9 @@ import pytest
 
 from mtcourse.grading.isolation.backends import why_unavailable
 from mtcourse.grading.kernel import GradingKernel, Limits
+from mtcourse.grading.merge import MergedCell, MergedNotebook
 from mtcourse.grading.needed_modules import (
+    find_hidden_files,
     find_imported_names,
     find_modules,
     find_needed_modules,
@@ -36,6 +38,21 @@ def test_what_is_not_needed_is_hidden_with_what_python_made_of_it():
     }
     assert "layers/masks.py" not in hidden
     assert all(path.endswith((".py", ".pyc")) for path in hidden)
+
+
+def test_a_plain_import_counts_as_well():
+    source = "import mtcourse.layers.masks as m, torch, mtcourse.fast.linear"
+    assert find_imported_names([source]) == {"mtcourse.layers.masks", "mtcourse.fast.linear"}
+
+
+@pytest.mark.parametrize(
+    ("role", "seen"), [("given", True), ("check", True), ("answer", False), ("added", False)]
+)
+def test_what_a_learner_imports_stays_hidden(role, seen):
+    source = "from mtcourse.layers.cross_attention import cross_attention"
+    merged = MergedNotebook((MergedCell(role, "", source, "c"),), (), ())
+    hidden = PACKAGE / "layers" / "cross_attention.py" in find_hidden_files(merged)
+    assert hidden is not seen
 
 
 CODE = """

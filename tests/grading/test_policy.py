@@ -169,3 +169,10 @@ def test_times(tmp_path):
     written(tmp_path, times=lines.replace("09:12\n", "09:12Z\n").replace("ada", "ben"))
     with pytest.raises(MtcourseError, match="line 3: a second time of ben"):
         read_policy(tmp_path, KNOWN)
+
+
+@pytest.mark.parametrize("points", ["0", "0.5"])
+def test_points_by_hand_may_be_fewer_than_one(tmp_path, points):
+    text = HEADING + f"ben,05_masks,,{points},,\n"
+    (one,) = read_policy(written(tmp_path, adjustments=text), KNOWN).adjustments
+    assert one.points == float(points)

@@ -175,3 +175,13 @@ def test_the_report_and_the_feedback_show_a_project(tmp_path, rubric):
     assert "&lt;b&gt;clear" in page
     junit = (tmp_path / "out" / "junit.xml").read_text(encoding="utf-8")
     assert 'name="Bo.project_x" tests="2" failures="0"' in junit
+
+
+def test_names_that_are_one_in_a_file_system_get_a_form_each(rubric, tmp_path):
+    names = ["a/b", "a:b", "a?b"]
+    for name in names:  # one after the other: each finds those before it
+        write_forms(rubric, [name], tmp_path / "forms")
+    forms = sorted((tmp_path / "forms").glob("*.csv"))
+    assert len(forms) == 3
+    told = {next(csv.DictReader(io.StringIO(path.read_text())))["learner"] for path in forms}
+    assert told == set(names)

@@ -303,3 +303,45 @@ def test_later_is_never_better(hours, percent):
     policy = replace(RULES, late=LateRule(percent, 5))
     points = [settle_one(policy, late).points for late in sorted(hours)]
     assert points == sorted(points, reverse=True)
+
+
+def test_a_comment_on_a_whole_notebook_leaves_its_points():
+    comment = adjustment("", None, "come and see me", by="MK")
+    one = settle_one(replace(RULES, adjustments=(comment,)), 49)
+    assert one.points == 3.5
+    assert one.grade.notes[-1] == "comment (MK): come and see me"
+
+
+@pytest.mark.parametrize(("exercise", "points"), [("", 0), ("share", 2)])
+def test_no_points_by_hand_are_none(exercise, points):
+    none = replace(RULES, adjustments=(adjustment(exercise, 0, "copied"),))
+    one = settle_one(none)
+    assert one.points == points
+    assert "0 in place of" in " ".join([*one.grade.notes, one.exercises[1].note])
+
+
+@pytest.mark.parametrize(("exercise", "what"), [("", NOTEBOOK), ("share", "share")])
+def test_too_many_points_by_hand_are_named_with_what_they_are_for(exercise, what):
+    many = replace(RULES, adjustments=(adjustment(exercise, 99),))
+    with pytest.raises(MtcourseError, match=f"a.csv, line 2: 99 points, where {what} has"):
+        settle_one(many)
+
+
+def test_with_a_timezone_a_submission_without_a_time_is_in_time():
+    one = settle_one(replace(RULES, timezone=UTC), times=SubmissionTimes(marked_late=False))
+    assert (one.points, one.grade.handed_in) == (5, "")
+
+
+def test_canvas_mark_says_nothing_where_the_time_is_known_and_there_is_no_deadline():
+    """The teacher's policy has no deadline, so nothing is late."""
+    times = SubmissionTimes(DUE.timestamp(), "timestamp.txt", marked_late=True)
+    one = settle_one(replace(RULES, deadlines={}), times=times)
+    assert (one.points, one.grade.late_penalty, one.grade.notes) == (5, 0, ())
+
+
+@pytest.mark.parametrize(("strangers", "told"), [(3, "c1, c2, c3"), (4, "c1, c2, c3, …")])
+def test_of_many_who_handed_in_nothing_three_are_named(strangers, told):
+    times = {(f"c{n}", NOTEBOOK): DUE for n in range(1, strangers + 1)}
+    policy = replace(RULES, times=times)
+    remarks = settle(policy, [result("ben")], [submission()]).remarks
+    assert remarks[-1] == f"times.csv names {strangers} who have handed in nothing: {told}"

@@ -228,6 +228,18 @@ def test_what_interrupted_one_block_does_not_interrupt_what_follows():
         check_interrupted()
 
 
+def test_a_signal_that_was_to_be_ignored_stays_so():
+    """As after ``nohup``: the terminal may close, and the grader goes on."""
+    before = signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    try:
+        with interruptible():
+            signal.raise_signal(signal.SIGTERM)
+            assert signal.getsignal(signal.SIGTERM) == signal.SIG_IGN
+        assert signal.getsignal(signal.SIGTERM) == signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
 ORPHANED = """
 import sys
 from pathlib import Path

@@ -10,6 +10,7 @@ is closed. Each kernel has two parent processes: a supervisor outside of its nam
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import gc
 import importlib
@@ -37,12 +38,29 @@ from mtcourse.grading.isolation.watch import POLL_SECONDS, Watch
 
 FIRST_USER_ID = 1_900_000_000
 """The first of the user ids for kernels; no user of the machine has one of these."""
+KERNEL_MODULES = (
+    "ipykernel.kernelapp",
+    "ipykernel.ipkernel",
+    "ipykernel.debugger",
+    "IPython.core.completerlib",
+    "IPython.core.debugger",
+    "IPython.core.oinspect",
+    "IPython.extensions.storemagic",
+    "encodings.idna",
+    "psutil",
+    "tornado.platform.asyncio",
+    "tornado.queues",
+)
+"""The modules that every kernel imports while it starts, so far as they are there."""
 MAX_REQUEST_BYTES = 4096
 
 
 def serve(requests: socket.socket) -> None:
     """Forks a kernel for each request, until the socket is closed."""
-    for name in ("ipykernel.kernelapp", "ipykernel.ipkernel", *PRELOADED_MODULES):
+    for name in KERNEL_MODULES:
+        with contextlib.suppress(ImportError):  # other versions of them have other modules
+            importlib.import_module(name)
+    for name in PRELOADED_MODULES:
         importlib.import_module(name)
     visible = find_visible_files()
     gc.collect()

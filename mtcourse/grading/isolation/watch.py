@@ -65,8 +65,10 @@ class Watch:
             for one in everybody - spared - {self._kernel}:
                 self._lower(self._threads_of(one), of_another=one)
             self._lower(self._threads_of(self._kernel)[_KERNEL_THREADS:])
-        held = sum(map(self._memory_of, everybody)) + self._count_files()
-        return held > self._limits.memory * 3 // 2
+        scratch = self._measure_folders()
+        held = sum(map(self._memory_of, everybody)) + sum(size for size, _ in scratch)
+        too_many = any(files > self._limits.scratch_files for _, files in scratch)
+        return too_many or held > self._limits.memory * 3 // 2
 
     def _find_generations(self) -> list[list[int]]:
         """Returns the process at the top, its children, their children, and so on."""
@@ -89,16 +91,17 @@ class Watch:
         """Returns the bytes that a process holds and does not share with files on a disk."""
         return sum(map(int, _HELD.findall(self._read(f"{process}/status")))) * 1024
 
-    def _count_files(self) -> int:
-        """Returns the bytes of the files in the scratch folders."""
-        held = 0
+    def _measure_folders(self) -> list[tuple[int, int]]:
+        """Returns of each scratch folder the bytes that it holds, and the number of its files."""
+        found = []
         for folder in self._folders if self._kernel else ():  # before, it may not be inside yet
             path = f"{self._kernel}/root{folder}"
             with contextlib.suppress(OSError), self._opened(path, os.O_PATH) as opened:
-                found = os.fstatvfs(opened)
-                held += (found.f_blocks - found.f_bfree) * found.f_frsize
-                held += (found.f_files - found.f_ffree) * INODE_BYTES
-        return held
+                told = os.fstatvfs(opened)
+                files = told.f_files - told.f_ffree
+                held = (told.f_blocks - told.f_bfree) * told.f_frsize + files * INODE_BYTES
+                found.append((held, files))
+        return found
 
     def _lower(self, threads: Iterable[int], of_another: int = 0) -> None:
         """Gives threads the lowest priority, and their session too where sessions compete."""

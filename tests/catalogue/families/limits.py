@@ -291,8 +291,7 @@ PROCESSES = (
         import subprocess, sys
         print(subprocess.run(["yes"], stdout=subprocess.PIPE, timeout=600).stdout)
         """,
-        # Without memory to tell of its error, a kernel says nothing, and its answer is not there.
-        f"{REFUSED}|{LOST}|open",
+        f"{REFUSED}|{LOST}",
     ),
     taking(
         "fifty shells that never end",

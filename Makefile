@@ -1,6 +1,7 @@
 # mtcourse: every target works from a fresh clone; each makes what it needs first.
 #   make book    build the book            make test    run the whole test suite
 #   make lab     JupyterLab on exercises   make serve   show the built book on this machine
+#   make pdf     the book on paper         make epub    the book for e-readers
 
 SHELL   := bash
 VENV    := .venv
@@ -28,7 +29,7 @@ endif
 AS_ROOT := $(if $(filter 0,$(shell id -u 2>/dev/null)),--allow-root)
 
 .DEFAULT_GOAL := help
-.PHONY: help book test anywhere grading lab serve check bench real-data notebooks clean browser
+.PHONY: help book pdf epub test anywhere grading lab serve check bench real-data notebooks clean browser
 
 help: ## Show this help
 	@grep -E '^[a-z-]+:.*## ' $(firstword $(MAKEFILE_LIST)) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -76,8 +77,22 @@ $(VENV)/bench.stamp: $(VENV)/test.stamp
 
 # --- what people want --------------------------------------------------------------------------
 
-book: $(VENV)/book.stamp ## Build the book, and print where it is
-	@$(BIN)/python scripts/build_book.py
+# A desktop may have a LANGUAGE of its own in the environment: only that of the command line counts.
+book: $(VENV)/book.stamp ## Build the book (LANGUAGE=nl for another one), and print where it is
+	@$(BIN)/python scripts/build_book.py $(if $(filter command%,$(origin LANGUAGE)),--language $(LANGUAGE))
+
+translations: book ## Bring the catalogues of translations (book/locale) up to date with the book
+	@for language in $(notdir $(wildcard book/locale/*)); do \
+	  $(BIN)/python scripts/update_translations.py $$language || exit 1; \
+	done
+
+pdf: $(VENV)/test.stamp ## Print the built book into _build/mtcourse.pdf (needs Chromium)
+	@[ -f $(HTML)/index.html ] || $(BIN)/python scripts/build_book.py
+	@$(BIN)/python scripts/build_pdf.py
+
+epub: $(VENV)/test.stamp ## Make an ePub of the built book, _build/mtcourse.epub (needs Chromium)
+	@[ -f $(HTML)/index.html ] || $(BIN)/python scripts/build_book.py
+	@$(BIN)/python scripts/build_epub.py
 
 # All groups run, and the last line says which of them failed. The notebooks apart: with --cov nbval
 # measures inside their kernels, which then do not start. The book takes the chapters' outputs over.

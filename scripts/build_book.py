@@ -1,6 +1,6 @@
 """Builds the book with warnings as errors, and says where it is, or which cells failed.
 
-python scripts/build_book.py [--only-run]
+python scripts/build_book.py [--only-run] [--language nl]
 
 Sphinx runs one page after the other, so pages are run before, side by side, into Jupyter's cache,
 where Sphinx finds them. With --only-run that is all: a test that every cell of every page runs.
@@ -8,10 +8,13 @@ where Sphinx finds them. With --only-run that is all: a test that every cell of 
 Chapters that did not change are not run again. Neither Sphinx nor Jupyter's cache knows what a
 chapter imports and loads, so all that they keep is dropped when the package, the libraries or the
 real corpus change.
+
+A book in another language (book/locale) is made of the same outputs, in a folder of its own.
 """
 
 from __future__ import annotations
 
+import argparse
 import asyncio
 import hashlib
 import os
@@ -21,7 +24,7 @@ import sys
 import tempfile
 import time
 import traceback
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import yaml
@@ -156,10 +159,45 @@ def changed_pages(root: Path, cache: JupyterCacheAbstract) -> Iterator[tuple[Pat
             yield page, notebook
 
 
-def build_pages() -> int:
+def in_language(build: Path, language: str) -> list[str]:
+    """Jupyter Book's options for a book in another language than the course's own.
+
+    Raises:
+        MtcourseError: nobody has begun to translate the book into it.
+    """
+    known = sorted(folder.name for folder in (ROOT / "book" / "locale").iterdir())
+    if language not in known:
+        raise MtcourseError(
+            f"the book has no translation into {language!r}; it has {', '.join(known)}. "
+            "CONTRIBUTING.md says how one is begun"
+        )
+    return apart(build, language, {"language": language})
+
+
+def apart(build: Path, name: str, settings: Mapping[str, object]) -> list[str]:
+    """Jupyter Book's options for another book, in a folder of its own, of the same outputs.
+
+    Args:
+        build: where the course's own book is built.
+        name: of the folder.
+        settings: Sphinx's, in place of those of the course's own book.
+    """
+    config = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))
+    config["execute"]["cache"] = str(build / ".jupyter_cache")
+    extensions = config["sphinx"]["local_extensions"]  # looked for from where this file is
+    config["sphinx"]["local_extensions"] = {one: str(ROOT / extensions[one]) for one in extensions}
+    config["sphinx"]["config"] |= settings
+    folder = build / name
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "_config.yml").write_text(yaml.safe_dump(config), encoding="utf-8")
+    return ["--config", str(folder / "_config.yml"), "--path-output", str(folder)]
+
+
+def build_pages(options: Sequence[str] = ()) -> int:
     """Runs Jupyter Book, and passes on what it has to say; returns its exit status."""
     builder = Path(sys.executable).with_name("jupyter-book")
     command = [str(builder), "build", str(ROOT), "--nitpick", "-W", "--keep-going", "--quiet"]
+    command += options
     shutil.rmtree(REPORTS, ignore_errors=True)
     # Standard output holds only Jupyter Book's banners.
     with subprocess.Popen(
@@ -181,9 +219,10 @@ def what_failed(reports: Path) -> str:
     return f"{advice} Tracebacks are in {reports}. What failed:\n\n{cells}"
 
 
-def main(only_run: bool = False) -> int:
+def main(only_run: bool = False, language: str = "") -> int:
     """Builds, or only runs the pages; returns the exit status."""
     os.chdir(ROOT)
+    options = in_language(BUILD, language) if language else []
     inputs = inputs_hash(
         [ROOT / "mtcourse", ROOT / "solutions"], find_real_data(), wanted_libraries(ROOT)
     )
@@ -193,17 +232,24 @@ def main(only_run: bool = False) -> int:
     if only_run:
         print("\n\n".join([*failed, f"{len(failed)} pages failed"]) if failed else "all pages ran")
         return 1 if failed else 0
-    if build_pages():
+    built = (BUILD / language / "_build" if language else BUILD) / "html"
+    if build_pages(options):
         # A page that Sphinx has read already would not be warned about again.
-        shutil.rmtree(BUILD / ".doctrees", ignore_errors=True)
+        shutil.rmtree(built.parent / ".doctrees", ignore_errors=True)
         print(what_failed(REPORTS))
         return 1
-    print(f"The book is built: {(BUILD / 'html' / 'index.html').as_uri()}")
+    print(f"The book is built: {(built / 'index.html').as_uri()}")
     return 0
 
 
 if __name__ == "__main__":
+    given = argparse.ArgumentParser(description=__doc__)
+    given.add_argument("--only-run", action="store_true", help="run the pages, and build nothing")
+    given.add_argument("--language", default="", help="a folder of book/locale")
+    chosen = given.parse_args()
     try:
-        sys.exit(main(only_run="--only-run" in sys.argv[1:]))
+        sys.exit(main(chosen.only_run, chosen.language))
+    except MtcourseError as error:
+        sys.exit(str(error))
     except KeyboardInterrupt:
         sys.exit("stopped; the next build goes on from here")

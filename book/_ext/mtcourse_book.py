@@ -10,6 +10,11 @@ import json
 from pathlib import Path
 
 from bs4 import BeautifulSoup
+from dutch import say_language
+from light_pages import LIGHTER
+from page_code import let_names_break, wrap_lines
+from page_tables import align_numbers
+from publishing import HEAD
 
 
 def setup(app) -> dict:
@@ -77,6 +82,30 @@ def name_the_toggles(soup: BeautifulSoup) -> None:
             toggle["aria-label"] = f"Pages below {link.get_text(strip=True)}"
 
 
+def name_what_is_seen(soup: BeautifulSoup) -> None:
+    """The name of a control begins with what it shows, or nobody could ask for it by voice."""
+    for summary in soup.select('summary[aria-label="Toggle hidden content"]'):
+        del summary["aria-label"]
+    for button in soup.select(".search-button-field[aria-label]"):
+        del button["aria-label"]
+    for icon in soup.select(".theme-switch-button .theme-switch[title]"):
+        del icon["title"]
+
+
+def tell_summaries_apart(soup: BeautifulSoup) -> None:
+    """What can be unfolded has a name of its own on its page."""
+    taken: dict[str, int] = {}
+    for summary in soup.find_all("summary"):
+        if summary.get("aria-label"):
+            continue
+        text = " ".join(summary.get_text().split())
+        taken[text] = taken.get(text, 0) + 1
+        if taken[text] > 1 and summary.select_one(".mt-unseen") is None:
+            number = soup.new_tag("span", attrs={"class": "mt-unseen"})
+            number.string = f" ({taken[text]})"
+            summary.append(number)
+
+
 def plain_bibliography(soup: BeautifulSoup) -> None:
     """The roles of docutils' citations are deprecated, and their list lacks list items."""
     for element in soup.select("[role=doc-biblioentry], .citation-list[role=list]"):
@@ -120,8 +149,16 @@ REPAIRS = (
     drop_widget_state,
     name_the_sidebar,
     name_the_toggles,
+    name_what_is_seen,
+    tell_summaries_apart,
     plain_bibliography,
     plain_signatures,
     drop_shared_ids,
     announce_failure,
+    wrap_lines,
+    let_names_break,
+    align_numbers,
+    say_language,
+    *HEAD,
+    *LIGHTER,
 )

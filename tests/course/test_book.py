@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import os
 import re
+import sys
 from collections import defaultdict
 from pathlib import Path
 from types import SimpleNamespace
@@ -29,8 +30,11 @@ def read(path: Path) -> str:
 def load_extension(name: str):
     """One of the book's Sphinx extensions; their folder is no package."""
     path = BOOK / "_ext" / f"{name}.py"
+    if str(path.parent) not in sys.path:
+        sys.path.append(str(path.parent))  # where Sphinx has it too: they import each other
     specification = importlib.util.spec_from_file_location(path.stem, path)
     module = importlib.util.module_from_spec(specification)
+    sys.modules.setdefault(path.stem, module)  # dataclasses look there
     specification.loader.exec_module(module)
     return module
 

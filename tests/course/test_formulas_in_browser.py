@@ -6,11 +6,15 @@ from pathlib import Path
 
 import pytest
 
+from tests.course.test_book import load_extension
 from tests.helpers.browsing import HTML, themed, visit
 
 pytestmark = pytest.mark.browser
 
-INLINE = r'<span class="math notranslate nohighlight">\(d_{v} = 2\)</span>'
+to_mathml = load_extension("formulas").to_mathml
+SPAN = '<span class="math notranslate nohighlight"{}>{}</span>'
+INLINE = SPAN.format("", to_mathml("d_{v} = 2"))
+LONG = SPAN.format(' id="long"', to_mathml("d_{v}" + "= 2" * 32))
 WIDTHS = (320, 390, 768, 1440)
 PAGES = [
     path.relative_to(HTML).as_posix()
@@ -26,18 +30,18 @@ FORMULAS = {
         r"(QW_i^Q, KW_i^K, VW_i^V)"
     ),
     "aligned": (
-        r"\begin{split}\begin{aligned} S &= \frac{QK^\top}{\sqrt{d_k}} \\ A_{ij} &= "
-        r"\frac{e^{S_{ij}}}{\sum_l e^{S_{il}}} \\ O &= AV \end{aligned}\end{split}"
+        r"\begin{aligned} S &= \frac{QK^\top}{\sqrt{d_k}} \\ A_{ij} &= "
+        r"\frac{e^{S_{ij}}}{\sum_l e^{S_{il}}} \\ O &= AV \end{aligned}"
     ),
     "tall": r"\Bigg(\sum_{i=1}^{n} \prod_{j=1}^{\hat{m}^\top} \widehat{W}^{\top\top}\Bigg)^\top",
 }
-BOTH = "div.math, div.math mjx-container"
+BOTH = "div.math, div.math > .equation"
 HIDDEN = f"{BOTH} {{ overflow: auto hidden !important; padding: 0 !important }}"
 # Clipped at the sides only, where a formula scrolls; above and below everything is drawn.
 WHOLE = f"{BOTH} {{ overflow-x: clip !important; overflow-y: visible !important }}"
 MEASURE = """boxes => boxes.map(box => {
-    const scrolls = box.querySelector('mjx-container'), number = box.querySelector('.eqno');
-    const [all, seen, drawn, beside] = [box, scrolls, box.querySelector('mjx-math'), number].map(
+    const scrolls = box.querySelector('.equation'), number = box.querySelector('.eqno');
+    const [all, seen, drawn, beside] = [box, scrolls, box.querySelector('math'), number].map(
         it => it?.getBoundingClientRect());
     const hidden = !['auto', 'scroll'].includes(getComputedStyle(scrolls).overflowX);
     const moves = scrolls.scrollWidth > scrolls.clientWidth;
@@ -61,7 +65,8 @@ def formulas() -> str:
     return "".join(
         f'<div class="math notranslate nohighlight" id="{name}"><span class="eqno">(12.{10 + n})'
         f'<a class="headerlink" href="#{name}" title="Link to this equation">#</a></span>'
-        rf"\[{formula}\]</div><p>Words below it.</p>"
+        f'<div class="equation">{to_mathml(formula, display=True)}</div></div>'
+        "<p>Words below it.</p>"
         for n, (name, formula) in enumerate(FORMULAS.items())
     )
 
@@ -71,8 +76,7 @@ def page(browser, tmp_path_factory: pytest.TempPathFactory):
     """A page of nothing but formulas."""
     file: Path = tmp_path_factory.mktemp("formulas") / "page.html"
     sentence = f"and so {INLINE}<span class=comma>,</span> " * 40
-    long = INLINE.replace("= 2", "= 2" * 16).replace("<span", '<span id="long"')
-    file.write_text(themed(f"{formulas()}<p>{sentence}</p><p>and {long}.</p>"), encoding="utf-8")
+    file.write_text(themed(f"{formulas()}<p>{sentence}</p><p>and {LONG}.</p>"), encoding="utf-8")
     opened = visit(browser, "", file.as_uri(), "light")
     yield opened.page
     opened.page.context.close()
@@ -109,11 +113,13 @@ def test_a_formula_stands_or_scrolls_beside_its_number(page, width):
 
 
 def test_a_wide_formula_stands_on_one_line_and_scrolls_on_a_phone(page):
-    box = page.locator("#wide mjx-container")
+    box = page.locator("#wide .equation")
     heights, scrolls = set(), {}
     for width in WIDTHS:
         page.set_viewport_size({"width": width, "height": 900})
-        heights.add(box.evaluate("it => it.clientHeight"))
+        # A narrow page may have smaller letters.
+        lines = "it => Math.round(10 * it.clientHeight / parseFloat(getComputedStyle(it).fontSize))"
+        heights.add(box.evaluate(lines))
         scrolls[width] = box.evaluate("it => it.scrollWidth > it.clientWidth")
     assert len(heights) == 1
     assert scrolls[390]
@@ -121,8 +127,9 @@ def test_a_wide_formula_stands_on_one_line_and_scrolls_on_a_phone(page):
 
 
 def test_a_formula_in_a_sentence_that_is_wider_than_a_phone_scrolls(page):
-    box = page.locator("#long mjx-container")
+    box = page.locator("#long")
     page.set_viewport_size({"width": 390, "height": 900})
+    page.wait_for_function("document.getElementById('long').tabIndex === 0")
     assert box.evaluate("it => it.scrollWidth") > 390
     assert box.bounding_box()["width"] < 390
     assert page.evaluate("document.documentElement.scrollWidth") == 390
@@ -130,8 +137,8 @@ def test_a_formula_in_a_sentence_that_is_wider_than_a_phone_scrolls(page):
 
 def test_aligned_equations_stand_with_one_equals_sign_below_the_other(page):
     page.set_viewport_size({"width": 1440, "height": 900})
-    signs = page.locator("#aligned mjx-mtable mjx-mtable mjx-mtd:nth-child(even)").evaluate_all(
-        "cells => cells.map(it => it.querySelector('mjx-mo').getBoundingClientRect().left)"
+    signs = page.locator("#aligned mtable mtd:nth-child(even)").evaluate_all(
+        "cells => cells.map(it => it.querySelector('mo').getBoundingClientRect().left)"
     )
     assert len(signs) == 3
     assert max(signs) - min(signs) < 0.5

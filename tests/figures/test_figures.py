@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import torch
 from matplotlib import pyplot as plt
-from matplotlib.colors import to_rgb
+from matplotlib.colors import to_hex, to_rgb
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 
@@ -65,10 +65,16 @@ def test_rows_are_targets_and_columns_are_sources() -> None:
     assert top > bottom, "the first target piece stands on top"
 
 
-def test_a_stronger_weight_is_lighter_in_the_picture() -> None:
+@pytest.mark.parametrize("page", [LIGHT_PAGE, DARK_PAGE])
+def test_a_stronger_weight_stands_out_more_from_either_page(page: str) -> None:
     image = attention_map(SOURCE, TARGET, WEIGHTS).images[0]
-    lightness = image.to_rgba(np.linspace(0, 1, 20))[:, :3] @ [0.2126, 0.7152, 0.0722]
-    assert (np.diff(lightness) > 0).all()
+    colours = image.to_rgba(np.linspace(0, 1, 20))
+    share = colours[:, 3:]
+    shown = share * colours[:, :3] + (1 - share) * np.array(to_rgb(page))
+    against = [contrast(to_hex(colour), page) for colour in shown]
+    assert (np.diff(against) > 0).all()
+    assert against[0] > 1
+    assert against[-1] > 4
 
 
 def test_weights_of_another_shape_are_refused() -> None:

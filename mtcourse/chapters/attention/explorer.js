@@ -2,6 +2,7 @@
 // what the division by sqrt(d_k) is for.
 
 import { dotProduct, examined, shownPiece, sliceOf } from "../../figures/javascript/examined.js";
+import { phrase, phraseParts } from "../../figures/javascript/messages.js";
 import { ownSentence } from "../../figures/javascript/own_sentence.js";
 import { element, furnish, grid, liveRegion, select, settingsOf, slider, weight, wordList, written } from "../../figures/javascript/parts.js";
 
@@ -31,9 +32,9 @@ export const effectiveNumber = (weights) =>
   Math.exp(-weights.reduce((sum, share) => sum + (share > 0 ? share * Math.log(share) : 0), 0));
 
 const KINDS = {
-  encoder: "encoder: the source asks itself",
-  decoder: "decoder: the translation asks itself",
-  cross: "cross: the translation asks the source",
+  encoder: phrase("encoder: the source asks itself"),
+  decoder: phrase("decoder: the translation asks itself"),
+  cross: phrase("cross: the translation asks the source"),
 };
 const TEMPERATURES = { min: -2, max: 2, step: 0.05 }; // decimal logarithm
 const temperatureOf = (value) => 10 ** value;
@@ -74,12 +75,12 @@ function rowTable() {
   const score = element("th", { scope: "col" });
   const head = element(
     "tr", {},
-    element("th", { scope: "col" }, "key"), element("th", { scope: "col" }, "q·k"), score,
-    element("th", { scope: "col", class: "explorer-wide" }, "weight"),
+    element("th", { scope: "col" }, phrase("key")), element("th", { scope: "col" }, "q·k"), score,
+    element("th", { scope: "col", class: "explorer-wide" }, phrase("weight")),
   );
   const table = element("table", { class: "explorer-row-table" }, caption, element("thead", {}, head), body);
   const draw = ({ query, keys, products, scores, weights, scale }) => {
-    caption.replaceChildren(element("b", {}, query), " looks at");
+    caption.replaceChildren(...phraseParts("{word} looks at", { word: element("b", {}, query) }));
     score.textContent = `÷ ${written(scale)}`;
     body.replaceChildren(...keys.map((key, j) => {
       const hidden = scores[j] === -Infinity;
@@ -89,7 +90,7 @@ function rowTable() {
         "tr", { class: hidden ? "explorer-hidden" : null },
         element("th", { scope: "row" }, key),
         element("td", {}, written(products[j], 1)),
-        element("td", {}, hidden ? "hidden" : written(scores[j], 2)),
+        element("td", {}, hidden ? phrase("hidden") : written(scores[j], 2)),
         element("td", {}, bar, element("span", { class: "explorer-weight" }, weight(weights[j], 3))),
       );
     }));
@@ -102,20 +103,23 @@ function sentenceOf(query, keys, weights, all) {
   const mean = all.reduce((sum, row) => sum + effectiveNumber(row), 0) / all.length;
   const saturated = all.filter((row) => Math.max(...row) > 0.99).length;
   return [
-    element("b", {}, `“${query}” gives ${weight(largest, 3)} of its weight to “${keys[weights.indexOf(largest)]}”`),
-    `; it is spread over ${written(effectiveNumber(weights), 1)} words in effect. `,
-    `In this head a row is spread over ${written(mean, 1)} words on average, and ${saturated} of `,
-    `${all.length} rows have a weight above 0.99.`,
+    element("b", {}, phrase("“{query}” gives {share} of its weight to “{key}”", {
+      query, share: weight(largest, 3), key: keys[weights.indexOf(largest)],
+    })),
+    phrase("; it is spread over {number} words in effect. ", { number: written(effectiveNumber(weights), 1) }),
+    phrase("In this head a row is spread over {number} words on average, and {saturated} of {all} rows have a weight above 0.99.", {
+      number: written(mean, 1), saturated: String(saturated), all: String(all.length),
+    }),
   ];
 }
 
 const d_k = () => [element("i", {}, "d", element("sub", {}, "k"))];
-const numbered = (count, name) => Array.from({ length: count }, (_, i) => [String(i), `${name} ${i + 1}`]);
+const numbered = (count, named) => Array.from({ length: count }, (_, i) => [String(i), named(String(i + 1))]);
 
 function render({ model, el }) {
   const data = model.get("data");
   const { settings, keep } = settingsOf(model);
-  const words = wordList({ label: "The word that asks", change: (query) => set({ query }) });
+  const words = wordList({ label: phrase("The word that asks"), change: (query) => set({ query }) });
   const place = element("div", { class: "explorer-scroll" });
   const row = rowTable();
   const says = liveRegion();
@@ -171,8 +175,8 @@ function render({ model, el }) {
   });
 
   furnish(
-    el, "Explorer of attention", element("div", { class: "explorer-controls" }, ...own.parts), dutch,
-    controlsOf(data, settings, set), element("p", { class: "explorer-label" }, "The word that asks"), words,
+    el, phrase("Explorer of attention"), element("div", { class: "explorer-controls" }, ...own.parts), dutch,
+    controlsOf(data, settings, set), element("p", { class: "explorer-label" }, phrase("The word that asks")), words,
     element("div", { class: "explorer-pair" }, place, row.table), says,
   );
   own.begin();
@@ -183,16 +187,16 @@ function controlsOf(data, settings, set) {
   const { encoder } = data.sentences[0];
   const choices = element(
     "div", { class: "explorer-selects" },
-    select({ label: "Attention", options: Object.entries(KINDS), value: settings.kind, change: (kind) => set({ kind }) }),
-    select({ label: "Layer", options: numbered(encoder.length, "layer"), value: String(settings.layer), change: number("layer") }),
-    select({ label: "Head", options: numbered(encoder[0].length, "head"), value: String(settings.head), change: number("head") }),
+    select({ label: phrase("Attention"), options: Object.entries(KINDS), value: settings.kind, change: (kind) => set({ kind }) }),
+    select({ label: phrase("Layer"), options: numbered(encoder.length, (number) => phrase("layer {number}", { number })), value: String(settings.layer), change: number("layer") }),
+    select({ label: phrase("Head"), options: numbered(encoder[0].length, (number) => phrase("head {number}", { number })), value: String(settings.head), change: number("head") }),
   );
   const scaling = slider({
-    label: ["Divide q·k by ", ...d_k(), " to the power"], min: 0, max: 1, step: 0.05, value: settings.exponent,
-    show: (a) => `${a.toFixed(2)}, so ${written(divisor(data.d_k, a))}`, change: number("exponent"),
+    label: phraseParts("Divide q·k by {width} to the power", { width: d_k() }), min: 0, max: 1, step: 0.05, value: settings.exponent,
+    show: (a) => phrase("{exponent}, so {divisor}", { exponent: a.toFixed(2), divisor: written(divisor(data.d_k, a)) }), change: number("exponent"),
   });
   const temperature = slider({
-    label: "Temperature", ...TEMPERATURES, value: Math.log10(settings.temperature),
+    label: phrase("Temperature"), ...TEMPERATURES, value: Math.log10(settings.temperature),
     show: (value) => written(temperatureOf(value)), change: (value) => set({ temperature: temperatureOf(value) }),
   });
   return element("div", { class: "explorer-controls" }, choices, scaling, temperature);
@@ -201,7 +205,7 @@ function controlsOf(data, settings, set) {
 function heatMap(queries, keys, change) {
   let shown = { weights: [], scores: [] };
   const table = grid({
-    title: "All rows: each asks, the columns answer",
+    title: phrase("All rows: each asks, the columns answer"),
     rows: queries,
     columns: keys,
     move: (i) => change(i),
@@ -210,7 +214,7 @@ function heatMap(queries, keys, change) {
       const hidden = shown.scores[i][j] === -Infinity;
       cell.style.setProperty("--weight", share);
       cell.className = hidden ? "explorer-hidden" : "";
-      const says = hidden ? "hidden" : weight(share);
+      const says = hidden ? phrase("hidden") : weight(share);
       cell.setAttribute("aria-label", `${keys[j]} ${says}`);
       cell.title = `${queries[i]} → ${keys[j]}: ${says}`;
     },

@@ -215,7 +215,7 @@ function controlsOf(data, settings, set) {
 function render({ model, el }) {
   const data = model.get("data");
   const { settings, keep } = settingsOf(model);
-  const words = wordList({ label: "The Dutch word that asks", change: (query) => set({ query }) });
+  const words = wordList({ label: "The Dutch word that asks", lang: "nl", change: (query) => set({ query }) });
   const place = element("div", { class: "explorer-scroll" });
   const says = liveRegion();
   says.id = newId("alignment");

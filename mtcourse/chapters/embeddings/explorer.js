@@ -60,7 +60,7 @@ export function usual(values, at) {
   return { mean, deviation: Math.sqrt(variance) };
 }
 
-function neighbourTable(title, head) {
+function neighbourTable(title, head, lang) {
   const body = element("tbody");
   const measured = element("th", { scope: "col", class: "explorer-wide" }, head);
   const table = element(
@@ -73,7 +73,7 @@ function neighbourTable(title, head) {
       const bar = element("span", { class: "explorer-bar", "aria-hidden": "true" });
       bar.style.setProperty("--weight", Math.max(0, Math.min(1, share(values[i]))));
       return element(
-        "tr", {}, element("th", { scope: "row" }, words[i]),
+        "tr", {}, element("th", { scope: "row", lang }, words[i]),
         element("td", {}, bar, element("span", { class: "explorer-weight" }, written(values[i]))),
       );
     }));
@@ -111,7 +111,7 @@ function render({ model, el }) {
   const centred = without(plain, mean);
   const says = liveRegion();
   const english = neighbourTable("English", "");
-  const dutch = neighbourTable("Dutch", "");
+  const dutch = neighbourTable("Dutch", "", "nl");
 
   const draw = () => {
     const at = placeOf(words, settings.word);

@@ -115,7 +115,7 @@ export function saysOfBlank({ words, blanks }, place) {
 
 function blank({ data, settings, set, redrawn }) {
   const says = liveRegion();
-  const list = wordList({ label: "Hide one word", change: (place) => set({ word: place }) });
+  const list = wordList({ label: "Hide one word", lang: "nl", change: (place) => set({ word: place }) });
   const tables = element("div", { style: SIDE_BY_SIDE });
   const draw = () => {
     const sentence = data.sentences[settings.sentence];

@@ -110,17 +110,19 @@ function looksTable(rows, columns, looks) {
   return table;
 }
 
+const dutch = (text) => element("span", { lang: "nl" }, text);
+
 function sentenceFor(names, read, probabilities, right) {
   const best = largest(probabilities);
   const said = read.slice(1).map((id) => names[id]).join(" ");
   const wanted = right.map((id) => names[id]).join(" ");
   if (read.at(-1) === EOS) {
     const isRight = read.length === right.length + 1 && right.every((id, i) => read[i + 1] === id);
-    return [element("b", {}, isRight ? "It wrote the right translation." : "It ended."), ` Right is: ${wanted}`];
+    return [element("b", {}, isRight ? "It wrote the right translation." : "It ended."), " Right is: ", dutch(wanted)];
   }
   return [
-    "Next it writes ", element("b", {}, `“${names[best]}”`), `, with probability ${weight(probabilities[best], 3)}. `,
-    said ? `So far: ${said}. ` : "Nothing is written yet. ", `Right is: ${wanted}`,
+    "Next it writes ", element("b", { lang: "nl" }, `“${names[best]}”`), `, with probability ${weight(probabilities[best], 3)}. `,
+    ...(said ? ["So far: ", dutch(said), ". "] : ["Nothing is written yet. "]), "Right is: ", dutch(wanted),
   ];
 }
 
@@ -132,7 +134,7 @@ function render({ model, el }) {
   const place = element("div", {
     class: "explorer-scroll", tabindex: "0", role: "region", "aria-label": "Where each row looks in the source",
   });
-  const words = wordList({ label: "What the decoder has read", change: (at) => set({ at }) });
+  const words = wordList({ label: "What the decoder has read", lang: "nl", change: (at) => set({ at }) });
   let buttons;
 
   const draw = () => {

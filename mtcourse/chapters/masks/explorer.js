@@ -155,7 +155,7 @@ function matrices(n, { move, press }) {
     fill: (cell, i, j) => {
       const allowed = now.allowed[i][j];
       marked(cell, i, j, MASK_TEXT[now.how.how](allowed, now.how.value));
-      cell.setAttribute("aria-label", `${now.names[j]} ${allowed ? "allowed" : "hidden"}`);
+      cell.setAttribute("aria-label", `${cell.textContent} ${now.names[j]} ${allowed ? "allowed" : "hidden"}`);
     },
   });
   const weights = matrix({

@@ -13,7 +13,7 @@ from matplotlib.patches import Patch, Rectangle
 from torch import Tensor
 
 from mtcourse.errors import MtcourseError
-from mtcourse.figures.style import COLOUR_MAP, INK, LINE_COLOURS, book_style
+from mtcourse.figures.style import COLOUR_MAP, GROUND, INK, LINE_COLOURS, book_style
 
 _ALLOWED, _WRONG = LINE_COLOURS[:2]
 _GAP = 0.06  # between cells, so that each can be counted
@@ -173,5 +173,5 @@ def _cell(ax: Axes, row: int, column: int, allowed: bool, text: str) -> None:
     face, edge = (_ALLOWED, _ALLOWED) if allowed else ("none", INK)
     ax.add_patch(Rectangle(corner, side, side, facecolor=face, edgecolor=edge, linewidth=0.8))
     if text:
-        colour = "white" if allowed else INK
+        colour = GROUND if allowed else INK
         ax.text(column + 0.5, row + 0.5, text, ha="center", va="center", color=colour)

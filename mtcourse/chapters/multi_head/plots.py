@@ -12,7 +12,7 @@ from torch import Tensor
 
 from mtcourse.errors import MtcourseError
 from mtcourse.figures.diagrams import arrow, box
-from mtcourse.figures.style import COLOUR_MAP, INK, LINE_COLOURS, book_style
+from mtcourse.figures.style import INK, LINE_COLOURS, TINTS, book_style
 
 Ends = Sequence[float]
 """The lower and the upper end of an interval."""
@@ -105,12 +105,11 @@ def head_table(
         )
     shown = values.detach().float().numpy()
     with book_style():
-        ax.imshow(shown, cmap=COLOUR_MAP, vmin=0, vmax=1, aspect="auto")
+        ax.imshow(shown, cmap=TINTS, vmin=0, vmax=1, aspect="auto")
         for (i, j), value in np.ndenumerate(shown):
             if not np.isnan(value):
-                colour = "black" if value > 0.5 else "white"
-                text = ax.text(j, i, f"{100 * value:.0f}", ha="center", va="center")
-                text.set(color=colour, fontsize="small")
+                share = f"{100 * value:.0f}"
+                ax.text(j, i, share, ha="center", va="center", color=INK, fontsize="small")
         ax.set_xticks(range(len(kinds)), kinds)
         ax.set_yticks(range(len(heads)), heads)
         ax.tick_params(length=0, labeltop=True, labelbottom=False)

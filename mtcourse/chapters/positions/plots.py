@@ -11,7 +11,7 @@ from matplotlib.patches import Circle
 from torch import Tensor
 
 from mtcourse.errors import MtcourseError
-from mtcourse.figures.style import COLOUR_MAP, INK, LINE_COLOURS, LINE_STYLES, book_style
+from mtcourse.figures.style import INK, LINE_COLOURS, LINE_STYLES, SIGNED, book_style
 from mtcourse.layers.positions import angular_speeds
 
 
@@ -24,7 +24,7 @@ def row_strips(
         names: the names of the rows, from the top; an empty name is not written.
         rows: the matrix.
         ax: where to draw, made within ``book_style()``.
-        limit: the brightest colour stands for this, the darkest for minus this.
+        limit: full blue stands for this, full orange for minus this.
 
     Raises:
         MtcourseError: there is another number of names than of rows.
@@ -33,7 +33,7 @@ def row_strips(
         raise MtcourseError(f"{len(names)} names do not fit {len(rows)} rows")
     with book_style():
         values = rows.detach().float().cpu().numpy()
-        ax.imshow(values, cmap=COLOUR_MAP, vmin=-limit, vmax=limit, aspect="auto")
+        ax.imshow(values, cmap=SIGNED, vmin=-limit, vmax=limit, aspect="auto")
         named = [place for place, name in enumerate(names) if name]
         ax.set_yticks(named, [names[place] for place in named])
         ax.set_xticks([])
@@ -84,6 +84,7 @@ def limit_line(y: float, text: str, ax: Axes) -> Axes:
     """
     with book_style():
         ax.axhline(y, color=INK, linestyle=LINE_STYLES[1], linewidth=1.2)
-        _, right = ax.get_xlim()
-        ax.text(right, y, f"{text} ", ha="right", va="bottom", fontsize="small", color=INK)
+        left, right = ax.get_xlim()
+        before_names = right - 0.06 * (right - left)  # curves may have theirs at their ends
+        ax.text(before_names, y, f"{text} ", ha="right", va="bottom", fontsize="small", color=INK)
     return ax

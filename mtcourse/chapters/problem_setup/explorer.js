@@ -2,6 +2,7 @@
 // types and a few others, and one slider.
 
 import { element, furnish, KEEPS_KEYS, liveRegion, newId, settingsOf, slider } from "../../figures/javascript/parts.js";
+import { phrase, phraseParts } from "../../figures/javascript/messages.js";
 import { Pieces } from "../../figures/javascript/pieces.js";
 
 // A tokenizer from its own pieces: those for <pad>, <unk>, <bos>, <eos> and each byte are in all of them.
@@ -35,11 +36,11 @@ function render({ model, el }) {
     list.replaceChildren(...texts.map((text, k) => {
       const shown = partsOf(text, learnt).map(([part, isNew]) => (isNew ? element("mark", {}, part) : part));
       const boxes = cut[k].map((piece) => element("span", { class: "explorer-piece" }, piece));
-      const count = element("span", { class: "explorer-muted" }, `${cut[k].length} pieces`);
+      const count = element("span", { class: "explorer-muted" }, phrase("{count} pieces", { count: String(cut[k].length) }));
       return element("li", {}, element("div", {}, ...shown, " ", count), element("div", {}, ...boxes));
     }));
     const all = cut.reduce((sum, pieces) => sum + pieces.length, 0);
-    says.textContent = `With a vocabulary of ${sizes[settings.at]}, these sentences take ${all} pieces.`;
+    says.textContent = phrase("With a vocabulary of {size}, these sentences take {count} pieces.", { size: String(sizes[settings.at]), count: String(all) });
   };
   const set = (changes) => {
     Object.assign(settings, changes);
@@ -53,16 +54,17 @@ function render({ model, el }) {
     input: () => set({ own: input.value }), ...KEEPS_KEYS,
   });
   const size = slider({
-    label: "Size of the vocabulary", min: 0, max: sizes.length - 1, value: settings.at,
+    label: phrase("Size of the vocabulary"), min: 0, max: sizes.length - 1, value: settings.at,
     show: (at) => `${sizes[at]}`, change: (at) => set({ at }),
   });
+  const marked = element("mark", {}, phrase("Marked"));
   furnish(
-    el, "Explorer of subwords",
+    el, phrase("Explorer of subwords"),
     element(
       "div", { class: "explorer-controls" },
-      element("div", { class: "explorer-own" }, element("label", { for: id }, "Your sentence"), input), size,
+      element("div", { class: "explorer-own" }, element("label", { for: id }, phrase("Your sentence")), input), size,
     ),
-    list, says, learnt.size ? element("p", { class: "explorer-muted" }, element("mark", {}, "Marked"), " words are not in the training text.") : "",
+    list, says, learnt.size ? element("p", { class: "explorer-muted" }, ...phraseParts("{marked} words are not in the training text.", { marked })) : "",
   );
   draw();
 }

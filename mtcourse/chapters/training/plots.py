@@ -11,7 +11,7 @@ from matplotlib.patches import Rectangle
 from torch import Tensor
 
 from mtcourse.errors import MtcourseError
-from mtcourse.figures.style import INK, LINE_COLOURS, book_style
+from mtcourse.figures.style import GROUND, INK, LINE_COLOURS, book_style
 
 _FAIR, _CHEATING = LINE_COLOURS[:2]
 _GAP = 0.06  # between cells, so that each can be counted
@@ -60,8 +60,8 @@ def _cell(ax: Axes, j: int, k: int, is_read: bool) -> None:
     alpha = 1.0 if is_read else 0.35
     ax.add_patch(Rectangle(corner, side, side, facecolor=face, edgecolor=edge, alpha=alpha))
     if is_read and k >= j:
-        ax.plot([k + 0.3, k + 0.7], [j + 0.3, j + 0.7], color="white", linewidth=1)
-        ax.plot([k + 0.3, k + 0.7], [j + 0.7, j + 0.3], color="white", linewidth=1)
+        ax.plot([k + 0.3, k + 0.7], [j + 0.3, j + 0.7], color=GROUND, linewidth=1)
+        ax.plot([k + 0.3, k + 0.7], [j + 0.7, j + 0.3], color=GROUND, linewidth=1)
 
 
 def exhibit(

@@ -3,6 +3,7 @@
 // chosen, and the translation goes on from there.
 
 import { loadTranslator, newsOfWords, problemOfText } from "./loaded_translator.js";
+import { phrase, phraseParts } from "./messages.js";
 import { element, newId } from "./parts.js";
 import { EOS } from "./pieces.js";
 import { argmax, largest, longestTranslation, writing } from "./search.js";
@@ -13,7 +14,7 @@ const NAMED = 3; // of the pieces that were looked at
 const WORTH_NAMING = 0.1;
 const ADDRESS = "#translate=";
 
-const NAMES = { "<bos>": "start", "<eos>": "end", "\u2581": "space" };
+const NAMES = { "<bos>": phrase("start"), "<eos>": phrase("end"), "\u2581": phrase("space") };
 const shown = (piece) => NAMES[piece] ?? piece.replace(/^\u2581/, "");
 const begins = (piece) => piece.startsWith("\u2581") || piece === "<eos>";
 const isByte = (piece) => /^<0x[0-9A-F]{2}>$/.test(piece);
@@ -35,9 +36,9 @@ export function liveTranslator(el) {
 
   const id = newId("sentence");
   const input = element("input", { id, type: "text", value: sentence, autocomplete: "off", spellcheck: "false", ...reads });
-  const another = element("button", { type: "button", click: () => anotherSentence() }, "Another sentence");
+  const another = element("button", { type: "button", click: () => anotherSentence() }, phrase("Another sentence"));
   const form = element("form", { class: "live-form", submit: (event) => { event.preventDefault(); translate(input.value); } },
-    element("label", { for: id }, el.dataset.asks), element("span", { class: "live-row" }, input, element("button", { type: "submit" }, "Translate"), another));
+    element("label", { for: id }, el.dataset.asks), element("span", { class: "live-row" }, input, element("button", { type: "submit" }, phrase("Translate")), another));
   const status = element("p", { class: "explorer-muted", role: "status" });
   const changed = element("p", { class: "live-changed", hidden: true });
   const sources = element("p", { class: "live-source", ...reads });
@@ -52,18 +53,18 @@ export function liveTranslator(el) {
   const whole = element("p", { class: "live-translation", ...writes }, translation);
   // What a screen reader says, once, when the translation stands.
   const says = element("p", { class: "explorer-unseen", "aria-live": "polite", ...writes });
-  const words = element("details", { class: "live-words", toggle: () => listWords() }, element("summary", {}, "Words that it knows"));
+  const words = element("details", { class: "live-words", toggle: () => listWords() }, element("summary", {}, phrase("Words that it knows")));
   const copied = element("span", { class: "explorer-muted", role: "status" });
-  const link = element("p", { class: "live-link", hidden: true }, element("button", { type: "button", click: () => copyLink() }, "Copy a link to this"), " ", copied);
+  const link = element("p", { class: "live-link", hidden: true }, element("button", { type: "button", click: () => copyLink() }, phrase("Copy a link to this")), " ", copied);
   el.replaceChildren(form, status, whole, changed, news, sides, looks, inside, link, words, says);
 
   async function isReady() {
-    loading ??= loadTranslator(folder, { progress: (share) => { status.textContent = `The translator is loading: ${percent(share)}`; } });
+    loading ??= loadTranslator(folder, { progress: (share) => { status.textContent = phrase("The translator is loading: {share}", { share: percent(share) }); } });
     try {
       translator ??= await loading;
     } catch (error) {
       loading = null; // so that it can be tried again
-      status.textContent = `${error.message}. Try again, and look whether you are online.`;
+      status.textContent = phrase("{problem}. Try again, and look whether you are online.", { problem: error.message });
       return false;
     }
     status.textContent = "";
@@ -74,7 +75,8 @@ export function liveTranslator(el) {
     if (!words.open || words.children.length > 1) return;
     if (!(await isReady())) return;
     const known = [...translator.known];
-    words.append(element("p", { class: "live-known", tabindex: "0", role: "group", "aria-label": "Words that it knows" }, `${known.length.toLocaleString("en")} words: `, element("span", reads, known.join(", ")), "."));
+    words.append(element("p", { class: "live-known", tabindex: "0", role: "group", "aria-label": phrase("Words that it knows") },
+      ...phraseParts("{count} words: {words}.", { count: known.length.toLocaleString("en"), words: element("span", reads, known.join(", ")) })));
   }
 
   async function anotherSentence() {
@@ -89,9 +91,9 @@ export function liveTranslator(el) {
     const address = new URL(now.address, location.href).href;
     try {
       await navigator.clipboard.writeText(address);
-      copied.textContent = "Copied. It shows this sentence, and the pieces that you chose.";
+      copied.textContent = phrase("Copied. It shows this sentence, and the pieces that you chose.");
     } catch {
-      copied.textContent = `Copy this link: ${address}`; // a browser may refuse
+      copied.textContent = phrase("Copy this link: {address}", { address }); // a browser may refuse
     }
   }
 
@@ -111,7 +113,7 @@ export function liveTranslator(el) {
     }
     const ids = idsOf(text);
     const known = begin.every((piece) => piece < target.pieces.length);
-    if (!known) status.textContent = "The link is of another translator: this one writes its own translation.";
+    if (!known) status.textContent = phrase("The link is of another translator: this one writes its own translation.");
     const forced = known ? begin : [];
     now = { text, ids, steps: [], chosen: 0, address: addressOf(text, forced) };
     try {
@@ -125,7 +127,7 @@ export function liveTranslator(el) {
     inside.hidden = true;
     for (const part of [looks, changed, link]) part.hidden = true;
     targets.replaceChildren();
-    wrote.textContent = "It writes";
+    wrote.textContent = phrase("It writes");
     says.textContent = "";
     copied.textContent = "";
     const longest = longestTranslation(ids.length, config.max_length);
@@ -144,8 +146,10 @@ export function liveTranslator(el) {
   // The translation is there: it is said, told to the page, and can be looked into.
   function stands(forced, focused) {
     const written = now.steps.map((step) => step.id);
-    const count = `It wrote ${counted(written.length)}`;
-    wrote.textContent = written.at(-1) === EOS ? `${count}; press one to see what else it might have written` : `${count} and found no end, so it was stopped`;
+    const pieces = counted(written.length);
+    wrote.textContent = written.at(-1) === EOS
+      ? phrase("It wrote {pieces}; press one to see what else it might have written", { pieces })
+      : phrase("It wrote {pieces} and found no end, so it was stopped", { pieces });
     showChanges();
     says.textContent = whole.textContent;
     document.dispatchEvent(new CustomEvent("mtcourse:translation", { detail: { source: now.ids, target: written } }));
@@ -158,26 +162,29 @@ export function liveTranslator(el) {
 
   const ownChoice = (one) => argmax(one.logProbabilities);
   const nameOf = (piece) => shown(translator.target.pieces[piece]);
-  const counted = (count) => `${count} ${count === 1 ? "piece" : "pieces"}`;
+  const counted = (count) => (count === 1 ? phrase("1 piece") : phrase("{count} pieces", { count: String(count) }));
 
   // Which of the pieces are the reader's, and the way back.
   function showChanges() {
     const places = now.steps.flatMap((one, place) => (one.id === ownChoice(one) ? [] : [place]));
     changed.hidden = places.length === 0;
     const pairs = places.flatMap((place, i) => [
-      i ? ", " : "", element("bdi", { class: "live-chosen", ...writes }, nameOf(now.steps[place].id)), " in place of ", element("bdi", writes, nameOf(ownChoice(now.steps[place]))),
+      i ? ", " : "", ...phraseParts("{chosen} in place of {own}", {
+        chosen: element("bdi", { class: "live-chosen", ...writes }, nameOf(now.steps[place].id)),
+        own: element("bdi", writes, nameOf(ownChoice(now.steps[place]))),
+      }),
     ]);
-    const back = element("button", { type: "button", click: () => translate(now.text) }, "Back to its own translation");
-    changed.replaceChildren("You chose ", ...pairs, ". ", back);
+    const back = element("button", { type: "button", click: () => translate(now.text) }, phrase("Back to its own translation"));
+    changed.replaceChildren(...phraseParts("You chose {pairs}. {back}", { pairs, back }));
     places.forEach((place) => targets.children[place].classList.add("live-yours"));
   }
 
   function showSource(text) {
     const pieces = now.ids.map((piece) => translator.source.pieces[piece]);
-    read.textContent = `It reads ${counted(pieces.length)}, each a word or a part of one`;
+    read.textContent = phrase("It reads {pieces}, each a word or a part of one", { pieces: counted(pieces.length) });
     sources.replaceChildren(...pieces.map((piece) => element("span", { class: boxOf(piece) }, shown(piece))));
     news.replaceChildren(...newsOfWords(text, translator, reads));
-    if (pieces.some(isByte)) news.append(`It has no piece for some of these characters, and reads their bytes, such as ${pieces.find(isByte)}.`);
+    if (pieces.some(isByte)) news.append(phrase("It has no piece for some of these characters, and reads their bytes, such as {byte}.", { byte: pieces.find(isByte) }));
   }
 
   function showPiece(place) {
@@ -185,7 +192,7 @@ export function liveTranslator(el) {
     const piece = translator.target.pieces[one.id];
     targets.append(element("button", {
       type: "button", class: boxOf(piece), "aria-pressed": "false",
-      "aria-label": `${shown(piece)}, ${percent(Math.exp(one.logProbability))}, looked at ${lookedAt(one).join("")}`, click: () => choose(place),
+      "aria-label": phrase("{piece}, {share}, looked at {words}", { piece: shown(piece), share: percent(Math.exp(one.logProbability)), words: lookedAt(one).join("") }), click: () => choose(place),
       pointerenter: () => draw(place), pointerleave: () => draw(now.chosen), focus: () => draw(place), blur: () => draw(now.chosen),
     }, shown(piece)));
   }
@@ -234,9 +241,9 @@ export function liveTranslator(el) {
     [...sources.children].forEach((span, n) => span.style.setProperty("--weight", looked(now.steps[place])[n].toFixed(3)));
     const { id: piece } = now.steps[place];
     looks.hidden = false;
-    looks.replaceChildren(
-      "To write ", ...quoted(nameOf(piece), writes), " it looked at ", ...lookedAt(now.steps[place], quoted), ": the mean of the last layer’s heads.",
-    );
+    looks.replaceChildren(...phraseParts("To write {piece} it looked at {words}: the mean of the last layer’s heads.", {
+      piece: quoted(nameOf(piece), writes), words: lookedAt(now.steps[place], quoted),
+    }));
   }
 
   // --- what it thought --------------------------------------------------------------------------
@@ -251,17 +258,20 @@ export function liveTranslator(el) {
       const bar = element("span", { class: "explorer-bar", "aria-hidden": "true" });
       bar.style.setProperty("--weight", share.toFixed(3));
       const press = () => translate(now.text, [...before, piece]);
-      const label = `${name}, ${percent(share)}${piece === one.id ? ", written" : ": go on with it"}`;
+      const parts = { piece: name, share: percent(share) };
+      const label = piece === one.id ? phrase("{piece}, {share}, written", parts) : phrase("{piece}, {share}: go on with it", parts);
       return element("li", {}, element("button", { type: "button", "aria-label": label, disabled: piece === one.id, click: press },
         element("span", { class: lookOf(translator.target.pieces[piece], "live-name"), ...writes }, name), bar, element("span", {}, percent(share))));
     });
-    const title = written ? ["After ", ...quoted(written, writes), " it might have written"] : ["It might have begun with"];
-    const where = element("p", { class: "explorer-label", id: newId("heads") }, "Where each head of cross-attention looked to write ", ...quoted(nameOf(one.id), writes));
+    const title = written
+      ? phraseParts("After {written} it might have written, with these probabilities", { written: quoted(written, writes) })
+      : phraseParts("It might have begun with one of these, with these probabilities");
+    const where = element("p", { class: "explorer-label", id: newId("heads") }, ...phraseParts("Where each head of cross-attention looked to write {piece}", { piece: quoted(nameOf(one.id), writes) }));
     inside.replaceChildren(
-      element("div", {}, element("p", { class: "explorer-label" }, ...title, ", with these probabilities"), element("ol", { class: "live-candidates" }, ...candidates),
-        element("p", { class: "explorer-muted" }, "Choose another one, and the translation goes on from there.")),
-      element("div", {}, where, element("div", { class: "explorer-scroll", tabindex: "0", role: "group", "aria-label": "Heads" }, headsTable(one, where.id)),
-        element("p", { class: "explorer-muted" }, "Head 2.1 is the first head of layer 2.")),
+      element("div", {}, element("p", { class: "explorer-label" }, ...title), element("ol", { class: "live-candidates" }, ...candidates),
+        element("p", { class: "explorer-muted" }, phrase("Choose another one, and the translation goes on from there."))),
+      element("div", {}, where, element("div", { class: "explorer-scroll", tabindex: "0", role: "group", "aria-label": phrase("Heads") }, headsTable(one, where.id)),
+        element("p", { class: "explorer-muted" }, phrase("Head 2.1 is the first head of layer 2."))),
     );
     inside.hidden = false;
   }
@@ -276,7 +286,7 @@ export function liveTranslator(el) {
       });
       return element("tr", {}, element("th", { scope: "row" }, `${l + 1}.${h + 1}`), ...cells);
     }));
-    const head = element("tr", {}, element("th", { scope: "col" }, "head"), ...names.map((name) => element("th", { scope: "col" }, element("span", {}, name))));
+    const head = element("tr", {}, element("th", { scope: "col" }, phrase("head")), ...names.map((name) => element("th", { scope: "col" }, element("span", {}, name))));
     return element("table", { class: "explorer-matrix explorer-heat", "aria-labelledby": named },
       element("thead", {}, head), element("tbody", {}, ...rows));
   }

@@ -3,6 +3,7 @@
 // model is one, and its weights are several, so that something can be said while they come.
 
 import { DecoderModel } from "./decoder_model.js";
+import { phrase, phraseParts } from "./messages.js";
 import { element } from "./parts.js";
 import { Pieces } from "./pieces.js";
 import { EncoderDecoder, readWeights } from "./transformer.js";
@@ -11,7 +12,7 @@ const loads = (globalThis.mtcourseLoads ??= {}); // by folder; several copies of
 
 function loadScript(address) {
   return new Promise((resolve, reject) => {
-    const failed = () => reject(new Error(`${address} could not be loaded`));
+    const failed = () => reject(new Error(phrase("{address} could not be loaded", { address })));
     document.head.append(element("script", { src: address, load: () => resolve(), error: failed }));
   });
 }
@@ -94,23 +95,25 @@ const MOST_CHARACTERS = 2000; // of a text that is cut into pieces at all
 
 // What is wrong with a text, for its reader: "" if nothing is. most: how many pieces the model reads;
 // count(text): how many there are. who reads it and what it is are named.
-export function problemOfText(text, count, most, { who = "the translator", what = "sentence" } = {}) {
-  if (!text) return `Write a ${what} first.`;
+export function problemOfText(text, count, most, { who = phrase("the translator"), what = phrase("sentence") } = {}) {
+  if (!text) return phrase("Write a {what} first.", { what });
   const isLong = text.length > MOST_CHARACTERS;
   const pieces = isLong ? Infinity : count(text);
   if (pieces <= most) return "";
-  const length = isLong ? "This text is too long" : `This takes ${pieces} pieces`;
-  return `${length}: ${who} reads at most ${most} pieces. Take a shorter ${what}.`;
+  const parts = { who, what, most: String(most), pieces: String(pieces) };
+  return isLong
+    ? phrase("This text is too long: {who} reads at most {most} pieces. Take a shorter {what}.", parts)
+    : phrase("This takes {pieces} pieces: {who} reads at most {most} pieces. Take a shorter {what}.", parts);
 }
 
 // Which words are new to a model, for its reader: nodes, or none. attributes: language and direction.
-export function newsOfWords(sentence, { source, known }, attributes, who = "the translator") {
+export function newsOfWords(sentence, { source, known }, attributes, who = phrase("the translator")) {
   const marked = (words) => words.flatMap((word, i) => [i ? ", " : "", element("mark", attributes, word)]);
   const unknown = newWords(sentence, known);
   const spelt = capitalWords(sentence, known, source);
   return [
-    ...(unknown.length ? [`New to ${who}: `, ...marked(unknown), ". It guesses at a new word from its letters. "] : []),
-    ...(spelt.length ? ["Known in small letters, but new in capitals: ", ...marked(spelt), ". "] : []),
+    ...(unknown.length ? phraseParts("New to {who}: {words}. It guesses at a new word from its letters. ", { who, words: marked(unknown) }) : []),
+    ...(spelt.length ? phraseParts("Known in small letters, but new in capitals: {words}. ", { words: marked(spelt) }) : []),
   ];
 }
 

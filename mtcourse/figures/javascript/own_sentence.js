@@ -3,27 +3,28 @@
 // loaded once, when it is first wanted.
 
 import { newsOfWords, translatorOf } from "./loaded_translator.js";
+import { phrase } from "./messages.js";
 import { element, KEEPS_KEYS, newId, select } from "./parts.js";
 import { EOS } from "./pieces.js";
 
 const MOST_PIECES = 40; // what a map of words has room for
 const TOGETHER = ["own", "sentence", "off"]; // settings that choose what is computed
 const OWN = "own";
-const NOTHING = "Write a sentence first.";
+const NOTHING = phrase("Write a sentence first.");
 const short = (text) => (text.length > 60 ? `${text.slice(0, 57)}…` : text);
 
 function problemOf({ source, config }, text) {
   const most = Math.min(MOST_PIECES, config.max_length);
   const count = [...source.encode(text), EOS].length;
   if (count === 1) return NOTHING;
-  return count > most ? `This sentence takes ${count} pieces, and there is room for ${most}: take a shorter one.` : "";
+  return count > most ? phrase("This sentence takes {count} pieces, and there is room for {most}: take a shorter one.", { count: String(count), most: String(most) }) : "";
 }
 
 // texts: the sentences that came with the page; lines: how the list names them. stored(settings): what
 // is shown of one of these. wants(settings): whether the translator is needed for it. compute(translator,
 // text, settings): what is shown then; it may throw an Error whose message is for the reader. show(shown): hears of it, at first and after each change.
 export function ownSentence({
-  model, settings, texts, lines = texts, press = "Show", stored, wants = ({ own }) => own !== "", compute, show,
+  model, settings, texts, lines = texts, press = phrase("Show"), stored, wants = ({ own }) => own !== "", compute, show,
 }) {
   let translator = null;
   let loading = null;
@@ -42,7 +43,7 @@ export function ownSentence({
   const news = element("p", { class: "explorer-muted" });
   const options = () => lines.map((line, k) => [String(k), line]);
   const list = select({
-    label: "or one of these", options: options(), value: String(settings.sentence),
+    label: phrase("or one of these"), options: options(), value: String(settings.sentence),
     change: (value) => (value === OWN ? ask({ own: settings.own }) : ask({ own: "", sentence: Number(value) })),
   });
   const submit = (event) => {
@@ -53,22 +54,21 @@ export function ownSentence({
     else ask(known < 0 ? { own: text } : { own: "", sentence: known });
   };
   const form = element(
-    "form", { class: "explorer-own", submit }, element("label", { for: id }, "Your sentence"),
+    "form", { class: "explorer-own", submit }, element("label", { for: id }, phrase("Your sentence")),
     element("span", { class: "explorer-own-row" }, input, element("button", { type: "submit" }, press)),
   );
 
   // Loading begins with the first letter, so that the translator is there when the sentence is.
   function load() {
-    loading ??= translatorOf(model, (share) => tell({ loading: `The translator is loading: ${Math.round(100 * share)}%` }))
+    loading ??= translatorOf(model, (share) => tell({ loading: phrase("The translator is loading: {share}", { share: `${Math.round(100 * share)}%` }) }))
       .then((loaded) => { translator = loaded; tell({ loading: "" }); return loaded; })
       .catch((error) => {
         loading = null; // so that it can be tried again
-        const missing = `The translator is missing: ${error.message}. The sentences in the list work without it. `
-          + "For anything else, open the page in the built book, or run the cell in a notebook.";
+        const missing = phrase("The translator is missing: {problem}. The sentences in the list work without it. For anything else, open the page in the built book, or run the cell in a notebook.", { problem: error.message });
         tell({ problem: missing, loading: "" });
         return null;
       });
-    if (!translator) tell({ loading: told.loading || "The translator is loading." });
+    if (!translator) tell({ loading: told.loading || phrase("The translator is loading.") });
     return loading;
   }
 
@@ -79,7 +79,7 @@ export function ownSentence({
     const text = settings.own || texts[settings.sentence];
     if (text !== said) input.value = text; // else what the reader is typing stays
     said = text;
-    const own = settings.own ? [[OWN, `your own: ${short(settings.own)}`]] : [];
+    const own = settings.own ? [[OWN, phrase("your own: {sentence}", { sentence: short(settings.own) })]] : [];
     list.offer([...own, ...options()], settings.own ? OWN : String(settings.sentence));
     news.replaceChildren(...(translator && settings.own ? newsOfWords(text, translator, { lang: "en" }) : []));
   }

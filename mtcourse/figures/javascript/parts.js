@@ -96,8 +96,8 @@ const KEYS = {
 
 const within = (value, length) => Math.max(0, Math.min(length - 1, value));
 
-// Words in a row, one of them chosen.
-export function wordList({ label, change }) {
+// Words in a row, one of them chosen. lang: theirs, where it is not the page's.
+export function wordList({ label, change, lang }) {
   let words = [];
   let chosen = 0;
   const id = newId("words");
@@ -114,7 +114,7 @@ export function wordList({ label, change }) {
     words = offered;
     list.replaceChildren(...words.map((word, i) => {
       const press = () => { choose(i); change(i); };
-      return element("span", { role: "option", id: `${id}-${i}`, click: press }, word);
+      return element("span", { role: "option", id: `${id}-${i}`, lang, click: press }, word);
     }));
     choose(index);
   };

@@ -3,6 +3,7 @@
 
 import { shownPiece } from "./examined.js";
 import { loadTranslator } from "./loaded_translator.js";
+import { phrase } from "./messages.js";
 import { choice, element, newId, written } from "./parts.js";
 import { BOS, EOS } from "./pieces.js";
 
@@ -73,18 +74,18 @@ function wholeModel(el) {
   let block = 0;
   let shown = null; // the matrices, and the pieces of their rows
   let opened = null; // the button whose numbers are shown
-  const panel = element("div", { class: "whole-numbers explorer-scroll", id: newId("numbers"), tabindex: "0", role: "group", "aria-label": "Numbers" });
+  const panel = element("div", { class: "whole-numbers explorer-scroll", id: newId("numbers"), tabindex: "0", role: "group", "aria-label": phrase("Numbers") });
   const status = element("p", { class: "explorer-muted", role: "status" });
 
-  const blocks = Array.from({ length: Number(el.dataset.blocks) }, (_, i) => [String(i), `block ${i + 1}`]);
-  const chosen = choice({ legend: "Numbers of", options: blocks, value: "0", change: (of) => { block = Number(of); redraw(); } });
+  const blocks = Array.from({ length: Number(el.dataset.blocks) }, (_, i) => [String(i), phrase("block {number}", { number: String(i + 1) })]);
+  const chosen = choice({ legend: phrase("Numbers of"), options: blocks, value: "0", change: (of) => { block = Number(of); redraw(); } });
   el.querySelector(".whole-sizes").after(chosen, status);
 
   const nameOf = (button) => button.dataset.matrix.replace("{block}", block);
 
   async function fill(source, target) {
     const { matrices, watch } = recordedMatrices();
-    const { model, ...tokenizers } = await loadTranslator(folder, { watch, progress: (share) => { status.textContent = `The translator is loading: ${Math.round(100 * share)}%`; } });
+    const { model, ...tokenizers } = await loadTranslator(folder, { watch, progress: (share) => { status.textContent = phrase("The translator is loading: {share}", { share: `${Math.round(100 * share)}%` }); } });
     status.textContent = "";
     const ids = source ?? [...tokenizers.source.encode(sentence), EOS];
     const writes = target ?? [...tokenizers.target.encode(translation), EOS];
@@ -118,7 +119,7 @@ function wholeModel(el) {
       if (!shown) await fill();
       return true;
     } catch (error) {
-      status.textContent = `${error.message}. Try again, and look whether you are online.`;
+      status.textContent = phrase("{problem}. Try again, and look whether you are online.", { problem: error.message });
       return false;
     }
   }
@@ -144,16 +145,16 @@ function wholeModel(el) {
     const width = Math.max(...rows.map((row) => row.length));
     const size = `${rows.length} × ${width.toLocaleString("en")}`;
     let columns = Array.from({ length: Math.min(COLUMNS_SHOWN, width) }, (_, j) => [j, String(j + 1)]);
-    let note = width > COLUMNS_SHOWN ? `, columns 1 to ${COLUMNS_SHOWN}` : "";
+    let note = width > COLUMNS_SHOWN ? phrase(", columns 1 to {last}", { last: String(COLUMNS_SHOWN) }) : "";
     if (name.includes(".weights.")) {
       columns = (button.dataset.columns === "n" ? shown.n : shown.m).map((piece, j) => [j, piece]);
       note = "";
     } else if (name === "output.logits") {
       columns = shown.writes.map((id, j) => [id, shown.written[j]]);
-      note = ", columns of the pieces that were written";
+      note = phrase(", columns of the pieces that were written");
     }
-    const head = element("tr", {}, element("th", { scope: "col" }, "piece"), ...columns.map(([, text]) => element("th", { scope: "col" }, text)));
-    const body = rows.map((row, i) => element("tr", {}, element("th", { scope: "row" }, heads[i]), ...columns.map(([j]) => element("td", {}, j < row.length ? written(row[j]) : "masked"))));
+    const head = element("tr", {}, element("th", { scope: "col" }, phrase("piece")), ...columns.map(([, text]) => element("th", { scope: "col" }, text)));
+    const body = rows.map((row, i) => element("tr", {}, element("th", { scope: "row" }, heads[i]), ...columns.map(([j]) => element("td", {}, j < row.length ? written(row[j]) : phrase("masked")))));
     const symbol = button.querySelector(".whole-symbol").cloneNode(true);
     return element("table", {}, element("caption", {}, symbol, `, ${size}${note}`), element("thead", {}, head), element("tbody", {}, ...body));
   }

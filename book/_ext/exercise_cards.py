@@ -1,0 +1,120 @@
+"""The exercises at the end of a chapter as cards that can be opened.
+
+A chapter lists its exercises by the names of their functions. Their notebook knows the rest: what
+each is called, of what kind it is, how hard it is, how long it takes, and how many points it gives.
+The notebook comes with the page, for a download; where else it opens depends on the repository.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+import nbformat
+from docutils import nodes
+from sphinx import addnodes
+from sphinx.transforms import SphinxTransform
+
+SECTION = "exercises"
+FOLDER = "exercises"
+HEADING = re.compile(r"^## \d+\. (.+)$", re.MULTILINE)
+FACTS = re.compile(r"^\*(?P<kind>[\w -]+) · (?P<level>[●○]+) · (?P<rest>[^*\n]+)\*$", re.MULTILINE)
+OF_ALL = re.compile(r"^\*(\d+ exercises? · [^*\n]+)\*$", re.MULTILINE)
+LEVELS = {"●○○": "easy", "●●○": "medium", "●●●": "hard"}
+
+
+@dataclass(frozen=True)
+class Exercise:
+    """What a card says of an exercise, beside the chapter's own words."""
+
+    title: str
+    kind: str
+    level: str
+    minutes: str
+    points: str
+
+
+def setup(app) -> dict:
+    """Sphinx calls this."""
+    app.add_transform(MakeCards)
+    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
+
+
+def read_exercises(notebook: Path) -> tuple[str, dict[str, Exercise]]:
+    """What a notebook says of all its exercises, and of each."""
+    cells = nbformat.read(notebook, as_version=4).cells
+    summary = next((found[1] for cell in cells if (found := OF_ALL.search(cell.source))), "")
+    exercises = {}
+    for cell in cells:
+        name = cell.metadata.get("mtcourse", {}).get("for")
+        heading, facts = HEADING.search(cell.source), FACTS.search(cell.source)
+        if name and heading and facts:
+            rest = [part.strip() for part in facts["rest"].split("·")]
+            exercises[name] = Exercise(
+                title=heading[1].strip(),
+                kind=facts["kind"].strip(),
+                level=facts["level"],
+                minutes=next((part for part in rest if "minute" in part), ""),
+                points=next((part for part in rest if "point" in part), ""),
+            )
+    return summary, exercises
+
+
+class MakeCards(SphinxTransform):
+    """Makes cards of the list of exercises of a chapter that has a notebook."""
+
+    default_priority = 400
+
+    def apply(self, **_) -> None:
+        """Sphinx calls this for each page that it reads."""
+        env = self.document.settings.env
+        stem = PurePosixPath(env.docname).name
+        notebook = Path(env.srcdir, FOLDER, f"{stem}.ipynb")
+        if not notebook.is_file():
+            return
+        sections = [of for of in self.document.findall(nodes.section) if SECTION in of["ids"]]
+        for section in sections:
+            listed = section.next_node(nodes.bullet_list)
+            if listed is None:
+                continue
+            env.note_dependency(str(notebook))
+            summary, exercises = read_exercises(notebook)
+            listed["classes"].append("exercise-cards")
+            for item in listed.children:
+                make_card(item, exercises)
+            at = section.index(listed)
+            section.insert(at, links(notebook, summary))
+
+
+def make_card(item: nodes.list_item, exercises: dict[str, Exercise]) -> None:
+    """Adds to an item of the list what the notebook says of its exercise."""
+    name = item.next_node(nodes.literal)
+    exercise = exercises.get(name.astext()) if name is not None else None
+    if exercise is None:
+        return
+    item["classes"].append("exercise-card")
+    title = nodes.paragraph("", exercise.title, classes=["exercise-title"])
+    facts = nodes.paragraph("", "", classes=["exercise-facts"])
+    level = LEVELS.get(exercise.level, "")
+    parts = [level, exercise.minutes, exercise.points]
+    for part in filter(None, parts):
+        facts += nodes.inline("", part, classes=[f"level-{level}"] if part == level else [])
+    item.insert(0, title)
+    item += facts
+
+
+def links(notebook: Path, summary: str) -> nodes.container:
+    """Where the notebook can be had: from the book itself, and where others serve it."""
+    row = nodes.container("", classes=["exercise-links"], notebook=notebook.name)
+    line = nodes.paragraph("", "")
+    path = f"/{FOLDER}/{notebook.name}"
+    download = addnodes.download_reference(
+        "", "", reftarget=path, refdoc="", refexplicit=True, refwarn=True, classes=["exercise-link"]
+    )
+    download += nodes.inline("", "Download the notebook")
+    line += download
+    if summary:
+        line += nodes.inline("", summary, classes=["exercise-summary"])
+    row += line
+    return row

@@ -1,0 +1,197 @@
+"""Takes out of the book what no reader needs: programs, style sheets and files.
+
+The theme loads a program of 1.5 MB that draws every icon there is; here a page holds the few that
+it shows as SVG. What serves only a kind of element is left out of pages that have none of it, and
+what no page loads is left out of the book.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+import shutil
+from functools import cache
+from logging import WARNING, getLogger
+from pathlib import Path
+
+from bs4 import BeautifulSoup, Tag
+
+ICON_STYLES = {"fab": "fab", "far": "far", "fas": "fas"}
+ICON_STYLES |= {"fa-brands": "fab", "fa-regular": "far", "fa-solid": "fas"}
+NO_NAME = re.compile(r"fa-(lg|xl|2xl|sm|xs|2xs|fw|spin|pulse|\dx)")
+SVG = "http://www.w3.org/2000/svg"
+ICONS = "i[class*=fa-], span.fa-solid, span.fas, span.fa-brands, span.fab"
+"""Elements that the theme has its program draw an icon in."""
+LOADED_FOR = {
+    "design-tabs.js": ".sd-tab-set",
+    "sphinx-design.min.css": "[class^=sd-], [class*=' sd-']",
+    "togglebutton": ".toggle, .admonition.dropdown",
+    "proof.css": ".proof",
+    "exercise.css": ".exercise, .solution",
+    "sphinx-thebe": ".thebe-launch-button",
+    "scripts/fontawesome.js": ICONS,
+}
+"""What the name of a loaded file contains, and which elements it is for."""
+INLINE_FOR = {
+    "toggleHintShow": ".toggle, .admonition.dropdown",
+    "toggleHintHide": ".toggle, .admonition.dropdown",
+    "toggleOpenOnPrint": ".toggle, .admonition.dropdown",
+    "togglebuttonSelector": ".toggle, .admonition.dropdown",
+    "THEBE_JS_URL": ".thebe-launch-button",
+    "kernelName =": ".thebe-launch-button",
+    '"selector": ".thebe"': ".thebe-launch-button",
+    "requestKernel": ".thebe-launch-button",
+}
+"""What an inline script contains, and which elements it is for."""
+AT_ONCE = ("documentation_options.js", "fontawesome.js")
+"""Scripts that an inline one depends on."""
+NEVER_LOADED = (
+    "**/*.map",
+    "**/*.LICENSE.txt",
+    "_static/locales",
+    "_static/vendor/**/*.ttf",
+    "_static/vendor/**/fa-regular*",
+    "_static/mathjax",
+    "_static/webpack-macros.html",
+    "_static/sbt-webpack-macros.html",
+    "_static/sphinx-thebe.*",
+    "_static/scripts/fontawesome.js",
+    "_static/images/logo_deepnote.svg",
+    "_static/images/logo_jupyterlite.svg",
+)
+"""Source maps, the theme's translations of itself, and its icons."""
+
+
+def setup(app) -> dict:
+    """Sphinx calls this."""
+    # After everything is written.
+    app.connect("build-finished", drop_files, priority=950)
+    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
+
+
+# --- a page ------------------------------------------------------------------------------------
+
+
+def draw_icons(soup: BeautifulSoup) -> None:
+    """An icon is a drawing in the page, as the theme's program would make it."""
+    for icon in soup.select(ICONS):
+        drawn = icon_of(icon.get_attribute_list("class"))
+        if drawn is None:
+            continue
+        width, height, path = drawn
+        icon.name = "svg"
+        icon["class"] = " ".join(["svg-inline--fa", *icon.get_attribute_list("class")])
+        icon["aria-hidden"] = "true"
+        icon["focusable"] = "false"
+        icon["xmlns"] = SVG
+        icon["viewbox"] = f"0 0 {width} {height}"
+        icon.clear()
+        icon.append(soup.new_tag("path", attrs={"fill": "currentColor", "d": path}))
+
+
+def icon_of(classes: list[str]) -> tuple[str, str, str] | None:
+    """The width, the height and the outline of an icon, which its classes name."""
+    style = next((ICON_STYLES[one] for one in classes if one in ICON_STYLES), None)
+    names = [
+        one.removeprefix("fa-")
+        for one in classes
+        if one.startswith("fa-") and one not in ICON_STYLES and not NO_NAME.fullmatch(one)
+    ]
+    if style is None or not names:
+        return None
+    found = re.search(
+        rf'[{{,]"?{re.escape(names[0])}"?:\[(\d+),(\d+),\[[^\]]*\],"\w+","([^"]+)"\]',
+        outlines()[style],
+    )
+    return (found[1], found[2], found[3]) if found else None
+
+
+@cache
+def outlines() -> dict[str, str]:
+    """The part of the theme's program that has the outlines of each style."""
+    theme = importlib.util.find_spec("pydata_sphinx_theme")
+    assert theme is not None
+    assert theme.origin is not None
+    folder = Path(theme.origin).parent / "theme/pydata_sphinx_theme/static/scripts"
+    program = (folder / "fontawesome.js").read_text(encoding="utf-8")
+    parts, begin = {}, 0
+    for end in re.finditer(r'\w\("(fab|far|fas)",\w\)', program):
+        parts.setdefault(end[1], program[begin : end.start()])
+        begin = end.end()
+    return parts
+
+
+def drop_what_is_not_used(soup: BeautifulSoup) -> None:
+    """Leaves out scripts and style sheets for elements that the page does not have."""
+    for element in soup.select("script, link[href]"):
+        place = str(element.get("src") or element.get("href") or "")
+        table, text = (LOADED_FOR, place) if place else (INLINE_FOR, element.get_text())
+        needed_by = next((table[part] for part in table if part in text), None)
+        if needed_by and not is_data(element) and soup.select_one(needed_by) is None:
+            element.decompose()
+
+
+def is_data(script: Tag) -> bool:
+    """Whether a script is none, but what an explorer shows."""
+    return str(script.get("type")).endswith("json")
+
+
+def unwrap_plain_words(soup: BeautifulSoup) -> None:
+    """A name in code looks as the code around it: no mark is needed to say so, word by word."""
+    plain = ".highlight span.n, .highlight span.p, .highlight span.w, .sig span.w, span.pre"
+    for span in soup.select(plain):
+        if len(span.get_attribute_list("class")) == 1 and len(span.attrs) == 1:
+            span.unwrap()
+    soup.smooth()
+
+
+def text_first(soup: BeautifulSoup) -> None:
+    """Scripts are run when the page is read: words and style come first over a slow line."""
+    for hint in soup.select('link[rel=preload][as=script], link[rel="preload"][as="script"]'):
+        hint.decompose()
+    if soup.head is None:
+        return
+    for script in soup.head.select("script[src]"):
+        if not any(name in str(script["src"]) for name in AT_ONCE) and not script.get("type"):
+            script.attrs.pop("async", None)
+            script["defer"] = "defer"
+
+
+# --- the book ----------------------------------------------------------------------------------
+
+
+def drop_files(app, exception) -> None:
+    """Removes what no page loads."""
+    if exception is not None or app.builder.format != "html":
+        return
+    cut_down_icons(Path(app.outdir, "_static"))
+    for pattern in NEVER_LOADED:
+        for path in Path(app.outdir).glob(pattern):
+            if path.is_dir():
+                shutil.rmtree(path)
+            else:
+                path.unlink()
+
+
+def cut_down_icons(static: Path) -> None:
+    """Leaves in the theme's faces of icons only those that its style sheets write before words."""
+    if None in map(importlib.util.find_spec, ("fontTools", "brotli")):
+        return
+    from fontTools import subset
+
+    getLogger("fontTools").setLevel(WARNING)  # it tells of each table that it leaves out
+
+    sheets = "".join(sheet.read_text("utf-8") for sheet in static.glob("styles/*.css"))
+    icons = {ord(icon) for icon in re.findall('--pst-[-a-z]+:"([\ue000-\uf8ff])"', sheets)}
+    icons |= {int(code, 16) for code in re.findall(r'after{content:"\\(f\w{3})"', sheets)}
+    for face in static.glob("vendor/fontawesome/webfonts/*.woff2"):
+        options = subset.Options(flavor="woff2", ignore_missing_unicodes=True)
+        font = subset.load_font(face, options)
+        if len(font.getBestCmap()) > len(icons):
+            subsetter = subset.Subsetter(options)
+            subsetter.populate(unicodes=icons)
+            subsetter.subset(font)
+            subset.save_font(font, face, options)
+
+
+LIGHTER = (draw_icons, drop_what_is_not_used, unwrap_plain_words, text_first)

@@ -1,0 +1,90 @@
+"""Code and output that fit: lines that wrap with a sign, and long names that break where they may.
+
+A line that is wider than its box goes on below, indented a little more than the line itself, and an
+arrow stands before each part that goes on. The style sheet draws the arrow, so nobody copies it. A
+line of code needs an element of its own for that, which Sphinx does not make.
+"""
+
+from __future__ import annotations
+
+import re
+
+from bs4 import BeautifulSoup, NavigableString, Tag
+
+INDENT = 2
+"""How far what goes on stands to the right of where its line began, in characters."""
+LONG_NAME = 12
+AT_MOST = 16
+JOINT = re.compile(r"(?<=[\w)\]}])(?=[/.=(])|(?<=[_/,:=(])(?=\w)")
+
+
+def wrap_lines(soup: BeautifulSoup) -> None:
+    """Makes each line of code and of output an element."""
+    for box in soup.select(".highlight > pre, div.output > pre"):
+        if box.find(class_="code-line") is None:
+            lines = lines_of(box)
+            box.clear()
+            box.extend(lines)
+
+
+def lines_of(box: Tag) -> list[Tag]:
+    """The lines of a box, each of which keeps its end."""
+    lines = split(box)
+    if len(lines) > 1 and not "".join(map(text_of, lines[-1])):
+        lines.pop()
+    return [line_of(parts) for parts in lines]
+
+
+def split(box: Tag) -> list[list[Tag | NavigableString]]:
+    """What a box holds, line by line; a token of several lines is divided among them."""
+    lines: list[list[Tag | NavigableString]] = [[]]
+    for child in list(box.contents):
+        if isinstance(child, NavigableString):
+            first, *others = str(child).split("\n")
+            pieces = [[NavigableString(text)] for text in (first, *others)]
+        elif "\n" in child.get_text():
+            pieces = [[wrapped(child, parts)] for parts in split(child)]
+        else:
+            pieces = [[child.extract()]]
+        lines[-1] += pieces[0]
+        lines += pieces[1:]
+    return lines
+
+
+def wrapped(token: Tag, parts: list) -> Tag:
+    """A part of a token that looks like the whole."""
+    part = Tag(name=token.name, attrs=dict(token.attrs))
+    part.extend(parts)
+    return part
+
+
+def text_of(part: Tag | str) -> str:
+    """What a reader sees of a part of a line."""
+    return part.get_text() if isinstance(part, Tag) else str(part)
+
+
+def line_of(parts: list) -> Tag:
+    """A line as an element that knows how far its code is indented."""
+    line = Tag(name="span", attrs={"class": "code-line"})
+    text = "".join(map(text_of, parts))
+    indent = len(text) - len(text.lstrip(" "))
+    if text.strip() and indent:
+        line["style"] = f"--indent:{min(indent, AT_MOST) + INDENT}"
+    line.extend(part for part in parts if isinstance(part, Tag) or part)
+    line.append("\n")
+    return line
+
+
+def let_names_break(soup: BeautifulSoup) -> None:
+    """Lets a long name in a text or a table break at its joints, and nowhere else."""
+    for literal in soup.select("article code, article .sig .descname, article td .pre"):
+        if literal.find("wbr") is not None:
+            continue
+        for text in list(literal.find_all(string=True)):
+            parts = JOINT.split(str(text))
+            if len(text) < LONG_NAME or len(parts) < 2:
+                continue
+            broken: list = [parts[0]]
+            for part in parts[1:]:
+                broken += [Tag(name="wbr", can_be_empty_element=True), NavigableString(part)]
+            text.replace_with(*broken)

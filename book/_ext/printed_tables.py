@@ -1,0 +1,170 @@
+"""What a cell prints in columns stands on the page as a table.
+
+A notebook shows columns that spaces align; on the page they are cells, which wrap on a phone, can
+be read aloud row by row, and keep their digits one below the other. A matrix of PyTorch is a matrix
+on the page. Lines that are no columns stay.
+"""
+
+from __future__ import annotations
+
+import html
+import itertools
+import re
+from dataclasses import dataclass
+
+from docutils import nodes
+from sphinx.transforms.post_transforms import SphinxPostTransform
+
+FEWEST = 2
+"""Lines that make a table, a line of titles not counted."""
+WIDEST = 56
+"""Characters in a cell; what is longer is a sentence."""
+CODE = re.compile(
+    r"\].*\[|tensor\(|array\(|\[\[|^\s*[\[\]{}()|<+#]|->|[│─█▁]{2}|\bdef \b|Error\b|^\s*(at|File) "
+)
+APART = re.compile(r"(?<=\S)\s{2,}(?=\S)")
+LABEL = re.compile(r"([^:]*\w\)?):\s+(\S.*)")
+MATRIX = re.compile(r"tensor\((\[\[[^\[\]]*\](?:,\s*\[[^\[\]]*\])*\])(?:,\s*dtype=[\w.]+)?\)")
+MOST_COLUMNS = 12
+NUMBER = re.compile(
+    r"[-−+±≈<>~]?\d[\d,.]*(e[-+]?\d+)?( of \d[\d,]*)?(\s?(%|×|s|ms|h|MB|kB|GB))?|nan|-?inf"
+)
+
+
+def setup(app) -> dict:
+    """Sphinx calls this."""
+    app.add_post_transform(TabulateOutputs)
+    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
+
+
+class TabulateOutputs(SphinxPostTransform):
+    """Makes tables of the columns in what cells printed."""
+
+    default_priority = 180
+    formats = ("html",)
+
+    def run(self, **_) -> None:
+        """Sphinx calls this for each page that is written."""
+        for output in list(self.document.findall(nodes.literal_block)):
+            above = output.parent
+            if "output" not in output["classes"] or above.get("nb_element") != "cell_code_output":
+                continue
+            blocks = blocks_of(output.astext())
+            if any(block.rows for block in blocks) and not any(map(in_columns, blocks)):
+                at = above.index(output)
+                above[at : at + 1] = [node_of(block, output) for block in blocks]
+
+
+@dataclass(frozen=True)
+class Block:
+    """A table, or lines that are none."""
+
+    rows: list[list[str]]
+    titled: bool = False
+    matrix: bool = False
+    lines: tuple[str, ...] = ()
+
+
+def blocks_of(text: str) -> list[Block]:
+    """Divides what was printed into tables and other lines."""
+    lines = text.rstrip("\n").split("\n")
+    blocks: list[Block] = []
+    place = 0
+    while place < len(lines):
+        end, block = matrix_from(lines, place)
+        if block is None:
+            end, block = table_from(lines, place)
+        if block is None:
+            end = place + 1
+            before = blocks.pop().lines if blocks and not blocks[-1].rows else ()
+            block = Block([], lines=(*before, lines[place]))
+        blocks.append(block)
+        place = end
+    return [block for block in blocks if block.rows or any(line.strip() for line in block.lines)]
+
+
+def in_columns(block: Block) -> bool:
+    """Whether lines that are no table look as if they belonged to one."""
+    return any(APART.search(line) and not CODE.search(line) for line in block.lines)
+
+
+def matrix_from(lines: list[str], first: int) -> tuple[int, Block | None]:
+    """The matrix of PyTorch that begins with a line, and the line behind it."""
+    if not lines[first].startswith("tensor([["):
+        return first, None
+    end = first + 1
+    while end < len(lines) and re.match(r"\s+\[", lines[end]):
+        end += 1
+    found = MATRIX.fullmatch("".join(lines[first:end]).strip())
+    if found is None:
+        return first, None
+    rows = [
+        [entry.strip().rstrip(".") for entry in row.split(",") if entry.strip()]
+        for row in re.findall(r"\[([^\[\]]+)\]", found[1])
+    ]
+    fits = len({len(row) for row in rows}) == 1 and len(rows[0]) <= MOST_COLUMNS
+    return (end, Block(rows, matrix=True)) if fits else (first, None)
+
+
+def table_from(lines: list[str], first: int) -> tuple[int, Block | None]:
+    """The table that begins with a line, and the line behind it."""
+    kind = kind_of(lines[first])
+    if kind is None:
+        return first, None
+    run = list(itertools.takewhile(lambda line: kind_of(line) == kind, lines[first + 1 :]))
+    rows = [cells_of(line) for line in (lines[first], *run)]
+    if not run and first + 1 < len(lines):  # titles above all columns but the first
+        below = kind_of(lines[first + 1])
+        if below and below[0] == kind[0] + 1 and lines[first].startswith("  "):
+            end, block = table_from(lines, first + 1)
+            if block is not None and not block.titled and not numbers_in(rows[0]):
+                return end, Block([["", *rows[0]], *block.rows], titled=True)
+    titled = not numbers_in(rows[0]) and len(rows) > 1 and all(map(numbers_in, rows[1:]))
+    titled = titled and not kind[1]
+    if len(rows) - titled < FEWEST:
+        return first, None
+    return first + len(rows), Block(rows, titled)
+
+
+def kind_of(line: str) -> tuple[int, bool] | None:
+    """How many columns a line has, and whether its first one ends with a colon; None without."""
+    cells = cells_of(line)
+    if CODE.search(line) or len(cells) < 2 or max(map(len, cells)) > WIDEST or "" in cells:
+        return None
+    return len(cells), LABEL.fullmatch(line.strip()) is not None
+
+
+def cells_of(line: str) -> list[str]:
+    """The cells of a line: what stands far apart, or else a label and what it labels."""
+    cells = APART.split(line.strip())
+    label = LABEL.fullmatch(cells[0]) if len(cells) == 1 else None
+    return list(label.groups()) if label else [cell.removesuffix(":").rstrip() for cell in cells]
+
+
+def numbers_in(row: list[str]) -> int:
+    return sum(NUMBER.fullmatch(cell) is not None for cell in row)
+
+
+def node_of(block: Block, output: nodes.literal_block) -> nodes.Node:
+    """A block as a part of the page."""
+    if not block.rows:
+        lines = output.deepcopy()
+        lines.children = []
+        text = "\n".join(block.lines)
+        lines.rawsource = text
+        lines += nodes.Text(text)
+        return lines
+    rows = ["".join(cell_of(cell, "td") for cell in row) for row in block.rows]
+    head = ""
+    if block.titled:
+        titles = "".join(cell_of(cell, "th" if cell else "td") for cell in block.rows[0])
+        head, rows = f"<thead><tr>{titles}</tr></thead>", rows[1:]
+    body = "".join(f"<tr>{row}</tr>" for row in rows)
+    kind = "printed-matrix" if block.matrix else "printed-table"
+    table = f'<table class="table {kind}">{head}<tbody>{body}</tbody></table>'
+    return nodes.raw("", f'<div class="printed">{table}</div>', format="html")
+
+
+def cell_of(text: str, name: str) -> str:
+    scope = ' scope="col"' if name == "th" else ""
+    return f"<{name}{scope}>{html.escape(text)}</{name}>"

@@ -1,0 +1,228 @@
+"""Where the book and its repository are published, and what a page says of itself.
+
+Both addresses stand in ``_config.yml`` and nowhere else: ``repository: url`` and ``html: baseurl``.
+Until the repository has an address no page shows a link to it: no launch button, no link to a file.
+Until the book has an address there is no sitemap, and no page has a canonical address.
+"""
+
+from __future__ import annotations
+
+from html import escape
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from bs4 import BeautifulSoup
+from docutils import nodes
+
+NOT_SET = "https://github.com/not-set/not-set"
+"""The address in ``_config.yml`` of a repository that has none yet."""
+IN_PAGES = "https://github.com/mtcourse/mtcourse"
+"""What pages write for the repository's address."""
+IN_COMMANDS = "ADDRESS-OF-THE-REPOSITORY"
+"""What a command shows where the repository has no address."""
+LONGEST_DESCRIPTION = 200
+
+
+def setup(app) -> dict:
+    """Sphinx calls this."""
+    app.connect("doctree-resolved", place_address)
+    # After the theme, which adds its buttons at 500 and 501.
+    app.connect("html-page-context", describe_page, priority=910)
+    app.connect("build-finished", write_services, priority=960)
+    app.add_css_file("progress.css")
+    app.add_js_file("progress.js", loading_method="defer")
+    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
+
+
+# --- the repository ----------------------------------------------------------------------------
+
+
+def repository_of(app) -> str | None:
+    """The repository's address; None where it has none."""
+    address = app.config.html_theme_options.get("repository_url", "").rstrip("/")
+    return None if address in ("", NOT_SET) else address
+
+
+def place_address(app, doctree: nodes.document, docname: str) -> None:
+    """Puts the repository's address into links and commands, or takes the links away."""
+    address = repository_of(app)
+    for link in list(doctree.findall(nodes.reference)):
+        if not leads_to_repository(link.get("refuri", "")):
+            continue
+        if address is None:
+            link.replace_self(nodes.inline("", "", *link.children))
+        else:
+            link["refuri"] = link["refuri"].replace(IN_PAGES, address, 1)
+    for command in list(doctree.findall(nodes.literal_block)):
+        if IN_PAGES in command.astext():
+            text = command.astext().replace(IN_PAGES, address or IN_COMMANDS)
+            command.rawsource = text
+            command.children = []
+            command += nodes.Text(text)
+
+
+def leads_to_repository(address: str) -> bool:
+    """Whether a link leads into the course's own repository."""
+    return address == IN_PAGES or address.startswith(f"{IN_PAGES}/")
+
+
+def drop_buttons(buttons: list[dict]) -> list[dict]:
+    """The buttons of a page without those that need the repository."""
+    kept = []
+    for button in buttons:
+        if button["type"] == "group":
+            inner = drop_buttons(button["buttons"])
+            if inner:
+                kept.append({**button, "buttons": inner})
+        elif "/not-set" not in str(button.get("url", "")):
+            kept.append(button)
+    return kept
+
+
+# --- the head of a page ------------------------------------------------------------------------
+
+
+def describe_page(app, docname: str, template: str, context: dict, doctree) -> None:
+    """What a search engine and a shared link show of a page."""
+    if repository_of(app) is None and "header_buttons" in context:
+        context["header_buttons"] = drop_buttons(context["header_buttons"])
+    tags = context.get("metatags", "")
+    if doctree is not None:
+        tags += head_tags(
+            title=BeautifulSoup(context.get("title", ""), "html.parser").get_text(),
+            description=description_of(doctree),
+            site=app.config.html_title,
+            address=context.get("pageurl") or "",
+        )
+    context["metatags"] = tags
+
+
+def head_tags(title: str, description: str, site: str, address: str) -> str:
+    """The tags of a page's head, as HTML."""
+    said = {"og:title": title, "og:type": "article", "og:site_name": site}
+    if description:
+        said["og:description"] = description
+    if address:
+        said["og:url"] = address
+    lines = [f'<meta property="{name}" content="{escape(text)}" />' for name, text in said.items()]
+    if description:
+        lines.insert(0, f'<meta name="description" content="{escape(description)}" />')
+    return "\n".join(["", *lines, ""])
+
+
+def description_of(doctree: nodes.document) -> str:
+    """The first paragraph of a page that is a sentence, cut after a word."""
+    for paragraph in doctree.findall(nodes.paragraph):
+        above = paragraph.parent
+        if not isinstance(above, nodes.section | nodes.document):
+            continue  # in a box, a list, a table
+        text = " ".join(paragraph.astext().split())
+        if len(text) < 40:
+            continue
+        if len(text) <= LONGEST_DESCRIPTION:
+            return text
+        return text[: LONGEST_DESCRIPTION - 1].rsplit(" ", 1)[0] + "…"
+    return ""
+
+
+def name_a_colour_mode(soup: BeautifulSoup) -> None:
+    """The theme complains of a first visit, on which no colour mode has been chosen."""
+    for script in soup.select("head script:not([src])"):
+        text = script.string or ""
+        if 'localStorage.getItem("mode") || ""' in text:
+            script.string = text.replace(
+                'localStorage.getItem("mode") || ""', 'localStorage.getItem("mode") || "auto"'
+            )
+
+
+def drop_empty_tags(soup: BeautifulSoup) -> None:
+    """A tag of the head that says nothing."""
+    for tag in soup.select('meta[name="docsearch:version"][content=""]'):
+        tag.decompose()
+
+
+def keep_one_viewport(soup: BeautifulSoup) -> None:
+    """Sphinx and both themes each set the width of a page."""
+    for tag in soup.select("head meta[name=viewport]")[1:]:
+        tag.decompose()
+
+
+HEAD = (name_a_colour_mode, drop_empty_tags, keep_one_viewport)
+"""How each page's head is mended after it is written."""
+
+
+# --- beside the pages --------------------------------------------------------------------------
+
+
+def write_services(app, exception) -> None:
+    """Writes what robots read, and the page for an address that leads nowhere."""
+    if exception is not None or app.builder.format != "html":
+        return
+    folder, site = Path(app.outdir), (app.config.html_baseurl or "").rstrip("/")
+    robots = "User-agent: *\nAllow: /\n"
+    beginning = app.builder.get_target_uri(app.config.root_doc)
+    for name in ("sitemap.xml", "404.html"):
+        (folder / name).unlink(missing_ok=True)
+    if site:
+        robots += f"Sitemap: {site}/sitemap.xml\n"
+        pages = [app.builder.get_target_uri(page) for page in sorted(app.env.found_docs)]
+        (folder / "sitemap.xml").write_text(sitemap(site, pages), encoding="utf-8")
+        (folder / "404.html").write_text(
+            not_found(app.config.html_title, urlsplit(site).path, beginning), encoding="utf-8"
+        )
+    (folder / "robots.txt").write_text(robots, encoding="utf-8")
+    (folder / "index.html").write_text(redirect(app.config.html_title, beginning), encoding="utf-8")
+
+
+def sitemap(site: str, pages: list[str]) -> str:
+    """The list of all pages, for search engines."""
+    lines = [f"  <url><loc>{escape(f'{site}/{page}')}</loc></url>" for page in pages]
+    head = '<?xml version="1.0" encoding="utf-8"?>'
+    space = "http://www.sitemaps.org/schemas/sitemap/0.9"
+    return "\n".join([head, f'<urlset xmlns="{space}">', *lines, "</urlset>", ""])
+
+
+def redirect(title: str, first: str) -> str:
+    """The page at the book's address, which leads to its first page."""
+    return f"""<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>{escape(title)}</title>
+<link rel="icon" href="_static/favicon.svg" type="image/svg+xml">
+<meta http-equiv="refresh" content="0; url={escape(first)}">
+</head>
+<body><p><a href="{escape(first)}">{escape(title)}</a></p></body>
+</html>
+"""
+
+
+def not_found(title: str, root: str, first: str) -> str:
+    """A page whose links lead to the book from any depth."""
+    return f"""<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="robots" content="noindex">
+<title>Page not found — {escape(title)}</title>
+<style>
+:root {{ color-scheme: light dark; }}
+body {{ font: 1.1rem/1.6 system-ui, sans-serif; max-width: 34rem; margin: 15vh auto;
+  padding: 0 1rem; }}
+</style>
+</head>
+<body>
+<main>
+<h1>This page does not exist</h1>
+<p>It may have been renamed, or the address may have a typing error.</p>
+<ul>
+<li><a href="{escape(root)}/{escape(first)}">The beginning of the book</a></li>
+<li><a href="{escape(root)}/search.html">Search the book</a></li>
+<li><a href="{escape(root)}/genindex.html">The index</a></li>
+</ul>
+</main>
+</body>
+</html>
+"""

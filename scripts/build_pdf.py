@@ -1,0 +1,322 @@
+"""Makes a PDF of the built book: mtcourse.pdf.
+
+python scripts/build_pdf.py [--html FOLDER] [--to FILE]
+
+Chromium prints it, so no TeX is needed. The articles of the built pages become one document, in the
+order of the book's contents: links between them are links within the document, an explorer is a
+picture of it with its address, and nothing is folded. It is printed twice, because the contents
+can name their pages only when these are known.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import yaml
+from bs4 import BeautifulSoup, Tag
+
+ROOT = Path(__file__).resolve().parent.parent
+LEFT_OUT = re.compile(r"api|instructors|grading")
+"""Pages that are looked things up in: they are for the screen."""
+FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking"]
+EXPLORER = ".mtcourse-explorer[data-explorer], .mtcourse-explorer.whole-model"
+NOT_ON_PAPER = (
+    "script, noscript, style, .headerlink, .whole-folded, button.copybtn, details.figure-code, "
+    "link, .question-skip, .mt-unseen, [role=status]"
+)
+SHEETS = ("type.css", "code.css", "cards.css", "figures.css", "formulas.css", "mtcourse.css")
+LETTERS = "abcdefgh"
+WIDTH = 760
+"""Pixels: how wide an explorer is when its picture is taken."""
+
+
+@dataclass
+class Page:
+    """One page of the book.
+
+    Args:
+        name: as chapters are called in links: "04_attention".
+        title: its heading, with the chapter's number.
+        part: the part of the book that it begins; empty for all but the first of a part.
+        article: what it says.
+    """
+
+    name: str
+    title: str
+    part: str
+    article: Tag = field(repr=False)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Makes the PDF, and says where it is."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--html", type=Path, default=ROOT / "_build" / "html")
+    parser.add_argument("--to", type=Path, default=ROOT / "_build" / "mtcourse.pdf")
+    options = parser.parse_args(arguments)
+    chromium = shutil.which("chromium") or shutil.which("google-chrome")
+    if not (options.html / "index.html").exists():
+        sys.exit("the book is not built: run make book")
+    if chromium is None:
+        sys.exit("Chromium is not installed, and prints the PDF: on Debian, apt install chromium")
+    from playwright.sync_api import sync_playwright
+
+    html = options.html.resolve()
+    with sync_playwright() as playwright, tempfile.TemporaryDirectory() as folder:
+        browser = playwright.chromium.launch(executable_path=chromium, args=FLAGS)
+        pages = list(pages_of(html))
+        for page in pages:
+            take_pictures(browser, html, page, Path(folder))
+            for_paper(html, page, [one.name for one in pages])
+        numbers: dict[str, int] = {}
+        for _ in range(2):
+            document = Path(folder, "book.html")
+            document.write_text(document_of(html, pages, numbers), encoding="utf-8")
+            print_document(browser, document, options.to)
+            numbers = page_numbers(options.to, [page.title for page in pages])
+        browser.close()
+    print(f"The book on paper: {options.to.as_uri()}")
+    return 0
+
+
+# --- the pages ---------------------------------------------------------------------------------
+
+
+def pages_of(html: Path) -> Iterator[Page]:
+    """The pages of the book in their order, without those that are left out."""
+    contents = BeautifulSoup((html / "book" / "intro.html").read_text("utf-8"), "html.parser")
+    links = contents.select("nav.bd-links p.caption, nav.bd-links li.toctree-l1 > a")
+    yield read_page(html, "intro", "")
+    part = ""
+    for link in links:
+        if link.name == "p":
+            part = link.get_text(" ", strip=True)
+            continue
+        name = Path(str(link["href"]).split("#")[0]).stem
+        if name and name != "intro" and not LEFT_OUT.match(name):
+            yield read_page(html, name, part)
+            part = ""
+
+
+def read_page(html: Path, name: str, part: str) -> Page:
+    """A page with its title."""
+    soup = BeautifulSoup((html / "book" / f"{name}.html").read_text("utf-8"), "html.parser")
+    article = soup.select_one("article.bd-article")
+    assert article is not None
+    for link in article.select(".headerlink"):
+        link.decompose()
+    heading = article.find("h1")
+    assert heading is not None
+    return Page(name, " ".join(heading.get_text().split()), part, article)
+
+
+def take_pictures(browser, html: Path, page: Page, folder: Path) -> None:
+    """Replaces a page's explorers by pictures of what they show at first."""
+    if page.article.select_one(EXPLORER) is None:
+        return
+    context = browser.new_context(viewport={"width": 1400, "height": 1200}, device_scale_factor=2)
+    opened = context.new_page()
+    opened.goto((html / "book" / f"{page.name}.html").as_uri())
+    opened.add_style_tag(content=f":is({EXPLORER}) {{ width: {WIDTH}px !important }}")
+    opened.evaluate("document.fonts.ready.then(() => true)")
+    opened.wait_for_timeout(1500)
+    for number, box in enumerate(page.article.select(EXPLORER)):
+        picture = folder / f"{page.name}-{number}.png"
+        opened.locator(EXPLORER).nth(number).screenshot(path=picture)
+        says = box.find("noscript")
+        words = says.get_text(" ", strip=True) if says else ""
+        words = words.removeprefix("This explorer needs JavaScript. ")
+        still = BeautifulSoup("", "html.parser").new_tag("figure", attrs={"class": "still"})
+        still.append(Tag(name="img", attrs={"src": picture.as_uri(), "alt": words}))
+        caption = Tag(name="figcaption")
+        caption.append("On the screen you can change this: ")
+        address = address_of(page.name)
+        if explorer := box.get("data-explorer"):
+            address += f"#explorer={explorer}"
+        link = Tag(name="a", attrs={"href": address})
+        link.append(address.removeprefix("https://"))
+        caption.append(link)
+        still.append(caption)
+        box.replace_with(still)
+    context.close()
+
+
+def address_of(name: str) -> str:
+    """Where a page is on the web."""
+    config = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))
+    base = config.get("html", {}).get("baseurl") or config["sphinx"]["config"].get("html_baseurl")
+    if base:
+        return f"{base.rstrip('/')}/book/{name}.html"
+    owner, repository = config["repository"]["url"].rstrip("/").split("/")[-2:]
+    return f"https://{owner}.github.io/{repository}/book/{name}.html"
+
+
+def for_paper(html: Path, page: Page, included: Sequence[str]) -> None:
+    """Makes of a page what can be read on paper."""
+    article = page.article
+    print_questions(article)
+    for element in article.select(NOT_ON_PAPER):
+        element.decompose()
+    for fold in article.select("details"):
+        fold["open"] = ""
+        fold["class"] = "unfolded"
+    for image in article.select("img[src]"):
+        if ":" not in str(image["src"]):
+            image["src"] = (html / "book" / str(image["src"])).resolve().as_uri()
+    for link in article.select("a[href]"):
+        link["href"] = place_on_paper(str(link["href"]), page.name, included)
+    name_apart(article, page.name)
+    if heading := article.find("h1"):
+        heading["id"] = page.name
+
+
+def name_apart(article: Tag, prefix: str) -> None:
+    """What is named on one page must not be found on another."""
+    for element in article.find_all(True):
+        for name, value in list(element.attrs.items()):
+            words = value if isinstance(value, list) else str(value).split()
+            if name == "id":
+                element[name] = f"{prefix}--{value}"
+            elif name in {"aria-labelledby", "aria-describedby", "for", "headers"}:
+                element[name] = " ".join(f"{prefix}--{word}" for word in words)
+            elif "url(#" in str(value):
+                element[name] = str(value).replace("url(#", f"url(#{prefix}--")
+            elif name in {"href", "xlink:href"} and element.name == "use":
+                element[name] = str(value).replace("#", f"#{prefix}--", 1)
+
+
+def print_questions(article: Tag) -> None:
+    """A question to be answered in the page gets letters; the key stands below the last one."""
+    key = []
+    forms = [form for form in article.select("form") if form.select_one("button[data-says]")]
+    for form in forms:
+        options = form.select(".question-options button:not(.question-skip)")
+        right = [LETTERS[i] for i, one in enumerate(options) if one.has_attr("data-right")]
+        if form.select_one(".question-skip") is None:  # no guess, which the page answers below it
+            key.append(f"{len(key) + 1} {', '.join(right)}")
+        box, words = Tag(name="div", attrs={"class": "asked"}), Tag(name="p")
+        if legend := form.find("legend"):
+            words.extend(list(legend.contents))
+        answers = Tag(name="ol", attrs={"type": "a"})
+        for option in options:
+            answer = Tag(name="li")
+            answer.extend(list(option.contents))
+            answers.append(answer)
+        box.extend([words, answers])
+        form.replace_with(box)
+        if key and form is forms[-1]:
+            answered = Tag(name="p", attrs={"class": "key"})
+            answered.append(f"Right: {'; '.join(key)}.")
+            box.insert_after(answered)
+    for form in article.select("form"):
+        form.decompose()
+
+
+def place_on_paper(href: str, name: str, included: Sequence[str]) -> str:
+    """Where a link leads: within the document if it can, or to the web."""
+    if "://" in href or href.startswith("mailto:"):
+        return href
+    path, _, anchor = href.partition("#")
+    target = Path(path).stem if path else name
+    if anchor.startswith(("explorer=", "translate=")):
+        return f"{address_of(target)}#{anchor}"
+    if target in included and (not path or path.endswith(".html")):
+        return f"#{target}--{anchor}" if anchor else f"#{target}"
+    whole = address_of(target).rsplit("/", 1)[0]
+    return f"{whole}/{href}"
+
+
+# --- the document ------------------------------------------------------------------------------
+
+
+def document_of(html: Path, pages: Sequence[Page], numbers: Mapping[str, int]) -> str:
+    """All of it as one page of HTML."""
+    static = html / "_static"
+    styles = [static / "pygments.css", static / "fonts" / "fonts.css"]
+    styles += [static / name for name in SHEETS] + [ROOT / "scripts" / "print.css"]
+    linked = "".join(
+        f'<link rel="stylesheet" href="{style.as_uri()}">' for style in styles if style.exists()
+    )
+    heads = "".join(
+        f'@page {css_name(page.name)} {{ @top-left {{ content: "{page.title}"; }} }}\n'
+        f"#page-{page.name} {{ page: {css_name(page.name)}; }}\n"
+        for page in pages
+    )
+    config = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))
+    title, _, subtitle = config["title"].partition(":")
+    articles = "".join(
+        f'<section class="sheet" id="page-{page.name}">'
+        f'<article class="bd-article">{page.article.decode_contents()}</article></section>'
+        for page in pages
+    )
+    return (
+        f"<!doctype html><html lang='en' data-theme='light' data-mode='light'><head>"
+        f"<meta charset='utf-8'><title>{config['title']}</title>{linked}"
+        f"<style>{heads}</style></head><body><header class='cover'>"
+        f"<h1>{title}</h1><p class='subtitle'>{subtitle}</p><p>{config['author']}</p>"
+        f"<p class='edition'>Version {config['version']}, {config['copyright']}</p></header>"
+        f"{contents_of(pages, numbers)}<main>{articles}</main></body></html>"
+    )
+
+
+def css_name(name: str) -> str:
+    """A page's name as style sheets can have it."""
+    return f"page-{name.replace('_', '-')}"
+
+
+def contents_of(pages: Sequence[Page], numbers: Mapping[str, int]) -> str:
+    """The contents, with the number of the page on which each one begins."""
+    lines = []
+    for page in pages:
+        if page.part:
+            lines.append(f"<p>{page.part}</p>")
+        number = numbers.get(page.title, "")
+        lines.append(
+            f'<div><a href="#{page.name}">{page.title}</a><span class="dots"></span>'
+            f"<span>{number}</span></div>"
+        )
+    return f"<nav class='contents'><h1>Contents</h1>{''.join(lines)}</nav>"
+
+
+def print_document(browser, document: Path, target: Path) -> None:
+    """Prints it: A4, with tags for screen readers, and the headings as an outline."""
+    context = browser.new_context()
+    opened = context.new_page()
+    opened.goto(document.as_uri(), timeout=300_000)
+    opened.evaluate("document.fonts.ready.then(() => true)")
+    target.parent.mkdir(parents=True, exist_ok=True)
+    opened.pdf(
+        path=target,
+        prefer_css_page_size=True,
+        print_background=True,
+        tagged=True,
+        outline=True,
+    )
+    context.close()
+
+
+def page_numbers(pdf: Path, titles: Sequence[str]) -> dict[str, int]:
+    """The page on which each title is printed, from the outline."""
+    from pypdf import PdfReader
+
+    reader = PdfReader(pdf)
+    numbers: dict[str, int] = {}
+    # What is a list holds the headings below one. A title of two lines has lost a space.
+    headings = (entry for entry in reader.outline if not isinstance(entry, list))
+    known = {title.replace(" ", ""): title for title in titles}
+    for heading in headings:
+        title = known.get("".join(str(heading.title).split()))
+        number = reader.get_destination_page_number(heading)
+        if title and number is not None:
+            numbers[title] = number + 1
+    return numbers
+
+
+if __name__ == "__main__":
+    sys.exit(main())

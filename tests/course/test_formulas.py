@@ -1,0 +1,61 @@
+"""LaTeX to MathML, as the book does it: against MathML written by hand."""
+
+from __future__ import annotations
+
+import xml.etree.ElementTree as ET
+
+import pytest
+from math_core import LatexError
+
+from tests.course.test_book import load_extension
+
+formulas = load_extension("formulas")
+
+
+def tags(mathml: str) -> list[str]:
+    """The elements of a formula, in their order; they are well-formed XML."""
+    return [element.tag for element in ET.fromstring(mathml).iter()]
+
+
+def test_a_formula_in_a_sentence():
+    assert formulas.to_mathml("d_k") == "<math><msub><mi>d</mi><mi>k</mi></msub></math>"
+
+
+def test_a_formula_in_a_line_of_its_own():
+    wanted = '<math display="block"><mfrac><mn>1</mn><mn>2</mn></mfrac></math>'
+    assert formulas.to_mathml(r"\frac12", display=True) == wanted
+
+
+@pytest.mark.parametrize("latex", [r"a &= b \\ c &= d", "a &= b\n\nc &= d"])
+def test_several_equations_stand_one_below_the_other(latex):
+    assert tags(formulas.to_mathml(latex, display=True)).count("mtr") == 2
+
+
+@pytest.mark.parametrize(
+    "latex",
+    [
+        r"\begin{aligned} a &= b \\ c &= d \end{aligned}",
+        r"M = \begin{cases} 0 & \text{if } k \le j \\ -\infty & \text{if } k > j \end{cases}",
+        r"\begin{aligned} K &= \begin{bmatrix} a \\ b \end{bmatrix} \end{aligned}, \qquad c",
+    ],
+)
+def test_rows_of_an_environment_are_its_own(latex):
+    assert formulas.aligned(latex) == latex
+
+
+def test_a_small_matrix_is_set_in_script_size():
+    latex = r"W = \bigl(\begin{smallmatrix} 1 & -1 \\ -1 & 1 \end{smallmatrix}\bigr)"
+    table = ET.fromstring(formulas.to_mathml(latex)).find(".//mtable")
+    assert table is not None
+    assert table.get("class") == "small"
+    assert table.get("scriptlevel") == "1"
+
+
+def test_in_xml_a_formula_says_what_it_is():
+    root = ET.fromstring(formulas.to_mathml(r"\operatorname{softmax}(x)", namespace=True))
+    assert root.tag == "{http://www.w3.org/1998/Math/MathML}math"
+
+
+def test_an_unknown_command_is_an_error():
+    with pytest.raises(LatexError):
+        formulas.to_mathml(r"\nosuchcommand{x}")

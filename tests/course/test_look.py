@@ -1,0 +1,194 @@
+"""What the book's pages get beside their content: lines that wrap, faces, cards, a language."""
+
+from __future__ import annotations
+
+import gc
+import warnings
+
+import nbformat
+import pytest
+from bs4 import BeautifulSoup
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from spylls.hunspell import Dictionary
+
+from tests.course.test_book import BOOK, ROOT, load_extension, mend
+
+page_code = load_extension("page_code")
+page_tables = load_extension("page_tables")
+page_fonts = load_extension("page_fonts")
+exercise_cards = load_extension("exercise_cards")
+dutch = load_extension("dutch")
+
+
+def soup_of(html: str) -> BeautifulSoup:
+    return BeautifulSoup(html, "html.parser")
+
+
+# --- code ---------------------------------------------------------------------------------------
+
+TOKENS = st.lists(
+    st.tuples(st.booleans(), st.text(alphabet="ab \n(.", min_size=1, max_size=8)), max_size=8
+)
+
+
+@given(TOKENS)
+@settings(deadline=None)
+def test_lines_of_code_keep_their_text(tokens):
+    inner = "".join(f"<span>{text}</span>" if marked else text for marked, text in tokens)
+    soup = soup_of(f'<div class="highlight"><pre>{inner}\n</pre></div>')
+    before = soup.pre.get_text()
+    page_code.wrap_lines(soup)
+    assert soup.pre.get_text() == before
+    lines = [line.get_text() for line in soup.select(".code-line")]
+    assert "".join(lines) == before
+    assert all(line.endswith("\n") and line.count("\n") == 1 for line in lines)
+
+
+def test_what_goes_on_stands_to_the_right_of_where_its_line_began():
+    soup = soup_of('<div class="highlight"><pre>a\n    b\n\n  <b>c\n  d</b>\n</pre></div>')
+    page_code.wrap_lines(soup)
+    styles = [line.get("style") for line in soup.select(".code-line")]
+    assert styles == [None, "--indent:6", None, "--indent:4", "--indent:4"]
+    once = str(soup)
+    page_code.wrap_lines(soup)
+    assert str(soup) == once
+
+
+def test_a_long_name_may_break_at_its_joints_and_a_short_one_nowhere():
+    name = "mtcourse.layers.attention_weights"
+    soup = soup_of(f"<article><code>{name}</code><code>d_model</code><code>a b</code></article>")
+    page_code.let_names_break(soup)
+    long, short, plain = soup.find_all("code")
+    assert long.get_text() == name
+    assert str(long) == "<code>mtcourse<wbr/>.layers<wbr/>.attention_<wbr/>weights</code>"
+    assert short.wbr is None
+    assert plain.wbr is None
+
+
+# --- tables -------------------------------------------------------------------------------------
+
+
+def test_only_columns_of_numbers_are_aligned():
+    table = (
+        "<article><table><thead><tr><th>model</th><th>BLEU</th><th>steps</th></tr></thead><tbody>"
+        "<tr><td>a</td><td>−1.5 %</td><td>3</td></tr><tr><td>2</td><td>–</td><td>few</td></tr>"
+        "</tbody></table></article>"
+    )
+    soup = soup_of(table)
+    page_tables.align_numbers(soup)
+    marked = [cell.get_text() for cell in soup.select(".mt-number")]
+    assert marked == ["BLEU", "−1.5 %", "–"]
+
+
+# --- names --------------------------------------------------------------------------------------
+
+
+def test_what_unfolds_is_named_by_what_it_shows_and_told_apart():
+    bar = (
+        '<details><summary aria-label="Toggle hidden content"><p>Show code</p></summary></details>'
+    )
+    soup = soup_of(mend(f"<!DOCTYPE html>\n<html><body>{bar}{bar}</body></html>"))
+    names = [" ".join(one.get_text().split()) for one in soup.find_all("summary")]
+    assert names == ["Show code", "Show code (2)"]
+    assert not soup.select("summary[aria-label]")
+
+
+# --- faces --------------------------------------------------------------------------------------
+
+
+def test_without_the_package_pages_are_set_in_the_readers_own_faces(monkeypatch):
+    monkeypatch.setattr(page_fonts, "PACKAGE", "no_such_package")
+    assert page_fonts.font_folder() is None
+
+    class App:
+        def __getattr__(self, name):
+            raise AssertionError(f"nothing is to be added: {name}")
+
+    page_fonts.setup(App())
+
+
+def test_a_face_is_cut_down_to_what_the_book_uses(tmp_path):
+    from fontTools.ttLib import TTFont
+
+    face = next(face for face in page_fonts.FACES if face.family == "MT Mono")
+    page_fonts.cut_down(page_fonts.font_folder() / face.source, face, tmp_path / face.file)
+    font = TTFont(tmp_path / face.file)
+    assert {*range(0x20, 0x7F), 0x2581} <= set(font.getBestCmap()) <= face.signs
+    assert [axis.axisTag for axis in font["fvar"].axes] == ["wght"]
+    assert "OFL" in str(font["name"].getDebugName(14))
+    rule = page_fonts.font_face(face)
+    assert "font-display: swap" in rule
+    assert face.file in rule
+
+
+# --- cards --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("page", sorted(path.stem for path in BOOK.glob("[0-9]*.md")))
+def test_each_exercise_that_a_chapter_lists_has_what_its_card_says(page):
+    summary, exercises = exercise_cards.read_exercises(ROOT / "exercises" / f"{page}.ipynb")
+    assert "points" in summary
+    text = (BOOK / f"{page}.md").read_text(encoding="utf-8").split("\n## Exercises\n")[1]
+    listed = {
+        line.split("`")[1] for line in text.split("\n## ")[0].splitlines() if line.startswith("- `")
+    }
+    assert listed == set(exercises)
+    for exercise in exercises.values():
+        assert exercise.title
+        assert exercise.level in exercise_cards.LEVELS
+        assert exercise.minutes
+        assert exercise.points
+
+
+def test_the_notebook_that_readers_download_has_no_answers():
+    for path in sorted((ROOT / "exercises").glob("*.ipynb")):
+        roles = {
+            cell.metadata.get("mtcourse", {}).get("role") for cell in nbformat.read(path, 4).cells
+        }
+        assert not roles & {"solution", "hidden", "answer_key"}, path.name
+
+
+# --- language -----------------------------------------------------------------------------------
+
+MARKED = "het raam", "Niet", "de hond …", "Zij zegt dat de"
+NOT_MARKED = "park", "needs it.", "the", "open", "all", "in", "<bos>", "a museum", ""
+
+
+@pytest.mark.parametrize("words", MARKED)
+def test_dutch_quotations_are_marked(words):
+    soup = soup_of(f"<article><p><em>{words}</em></p></article>")
+    dutch.say_language(soup)
+    assert soup.em["lang"] == "nl"
+
+
+@pytest.mark.parametrize("words", NOT_MARKED)
+def test_english_ones_are_not(words):
+    soup = soup_of("<article><p><em></em></p></article>")
+    soup.em.string = words
+    dutch.say_language(soup)
+    assert not soup.em.has_attr("lang")
+
+
+def test_no_word_that_english_has_too_is_taken_for_dutch():
+    of_corpus, perhaps_english = dutch.vocabularies()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # it leaves its file open
+        english = Dictionary.from_files("en_US")
+        gc.collect()
+    doubtful = {word for word in of_corpus if english.lookup(word)}
+    assert doubtful <= perhaps_english
+
+
+def test_dutch_within_an_output_is_marked_and_its_text_stays():
+    line = "He did not open the window. -> Hij deed het raam niet open."
+    soup = soup_of(f'<article><div class="cell_output"><pre>{line}</pre></div></article>')
+    dutch.say_language(soup)
+    assert soup.pre.get_text() == line
+    assert [run.get_text() for run in soup.select("[lang=nl]")] == ["Hij deed het raam niet open"]
+
+
+def test_a_role_marks_what_no_rule_can_know():
+    soup = soup_of('<article><em class="dutch">in</em></article>')
+    dutch.say_language(soup)
+    assert soup.em["lang"] == "nl"

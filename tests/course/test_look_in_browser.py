@@ -1,0 +1,186 @@
+"""Nothing on a page is cut off or broken: code, output, words in tables."""
+
+from __future__ import annotations
+
+import re
+import statistics
+
+import pytest
+
+from tests.helpers.browsing import HTML, visit
+
+pytestmark = pytest.mark.browser
+
+PAGES = sorted(path.relative_to(HTML).as_posix() for path in HTML.glob("book/*.html"))
+CHAPTERS = sorted(path.relative_to(HTML).as_posix() for path in HTML.glob("book/[0-9]*.html"))
+WIDTHS = (1440, 1280, 390)
+CODE_COLUMNS = 76
+
+LOOKED_AT = r"""() => {
+  const shown = (node) => node.offsetParent !== null;
+  const words = [];
+  for (const cell of document.querySelectorAll(".bd-article :is(td, th)")) {
+    if (!shown(cell)) continue;
+    const walk = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT);
+    for (let text = walk.nextNode(); text; text = walk.nextNode()) {
+      if (text.parentElement.closest("mjx-container, .explorer-unseen")) continue;
+      for (const word of text.data.matchAll(/[\p{L}\p{N}]+/gu)) {
+        const range = document.createRange();
+        range.setStart(text, word.index);
+        range.setEnd(text, word.index + word[0].length);
+        const lines = [...range.getClientRects()].filter((box) => box.width > 0);
+        if (new Set(lines.map((box) => Math.round(box.top))).size > 1) words.push(word[0]);
+      }
+    }
+  }
+  const boxes = [...document.querySelectorAll(".bd-article pre")].filter(shown);
+  return {
+    cut: boxes.filter((box) => box.scrollWidth > box.clientWidth + 1)
+      .map((box) => box.textContent.slice(0, 60)),
+    boxes: boxes.length,
+    words,
+  };
+}"""
+
+LINES = r"""() => [...document.querySelectorAll(".bd-article section > p")]
+  .filter((p) => p.offsetParent && p.textContent.length > 300)
+  .filter((p) => !p.querySelector("mjx-container, svg"))
+  .map((p) => {
+    const range = document.createRange();
+    range.selectNodeContents(p);
+    const height = range.getBoundingClientRect().height;
+    return p.textContent.length / Math.round(height / parseFloat(getComputedStyle(p).lineHeight));
+  })"""
+
+WRAPPED = r"""(columns) => {
+  const shown = [...document.querySelectorAll(".bd-article .cell_input .code-line")];
+  const fits = shown.filter((line) => line.offsetParent)
+    .filter((line) => line.textContent.trimEnd().length <= columns);
+  const height = 1.5 * parseFloat(getComputedStyle(fits[0]).lineHeight);
+  return fits.filter((line) => line.getBoundingClientRect().height > height)
+    .map((line) => line.textContent);
+}"""
+
+
+@pytest.mark.parametrize("path", PAGES or ["book/intro.html"])
+def test_no_code_is_cut_off_and_no_word_is_broken(browser, site, path):
+    opened = visit(browser, site, path, "light")
+    page = opened.page
+    try:
+        page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true })")
+        for width in WIDTHS:
+            page.set_viewport_size({"width": width, "height": 900})
+            seen = page.evaluate(LOOKED_AT)
+            assert seen["cut"] == [], width
+            assert seen["words"] == [], width
+            if width == 1280 and page.locator(".cell_input .code-line:visible").count():
+                assert page.evaluate(WRAPPED, CODE_COLUMNS) == []
+    finally:
+        page.context.close()
+
+
+@pytest.mark.parametrize("path", CHAPTERS[:6] or ["book/04_attention.html"])
+def test_a_line_of_text_has_60_to_75_characters(browser, site, path):
+    opened = visit(browser, site, path, "light")
+    try:
+        opened.page.set_viewport_size({"width": 1440, "height": 900})
+        assert 60 <= statistics.median(opened.page.evaluate(LINES)) <= 75
+    finally:
+        opened.page.context.close()
+
+
+def test_a_long_line_shows_where_it_goes_on_and_is_copied_as_it_was(browser, site):
+    opened = visit(browser, site, "book/04_attention.html", "light")
+    page = opened.page
+    try:
+        page.set_viewport_size({"width": 390, "height": 900})
+        arrows = page.evaluate(
+            """() => {
+              const lines = [...document.querySelectorAll(".cell_input .code-line")];
+              return lines.filter((line) => line.offsetParent).map((line) => {
+                const one = parseFloat(getComputedStyle(line).lineHeight);
+                const signs = parseFloat(getComputedStyle(line, "::before").height);
+                const { height } = line.getBoundingClientRect();
+                return [height, signs].map((of) => Math.round(of / one));
+              });
+            }"""
+        )
+        assert max(lines for lines, _ in arrows) > 1
+        assert all(signs == lines - 1 for lines, signs in arrows)
+        box = page.locator(".cell_input pre:visible").first
+        text = box.evaluate(
+            "box => { getSelection().selectAllChildren(box); return getSelection().toString() }"
+        )
+        assert text.rstrip("\n") == box.evaluate("box => box.textContent").rstrip("\n")
+    finally:
+        page.context.close()
+
+
+def test_the_book_brings_its_own_faces_and_they_are_small(site):
+    fonts = HTML / "_static" / "fonts"
+    named = re.findall(r'url\("([\w.-]+)"\)', (fonts / "fonts.css").read_text(encoding="utf-8"))
+    files = [fonts / name for name in named]
+    assert {"sourceserif4.woff2", "inter.woff2", "jetbrainsmono.woff2"} <= {f.name for f in files}
+    assert sum(file.stat().st_size for file in files) < 200_000
+    licences = [file.read_text(encoding="utf-8") for file in fonts.glob("*-OFL.txt")]
+    assert len(licences) >= 4
+    assert all("SIL Open Font License" in licence for licence in licences)
+
+
+def test_text_and_code_are_set_in_these_faces(browser, site):
+    opened = visit(browser, site, "book/04_attention.html", "light")
+    try:
+        page = opened.page
+        loaded = page.evaluate(
+            "document.fonts.ready.then(() => [...document.fonts]"
+            ".filter(face => face.status === 'loaded').map(face => face.family))"
+        )
+        assert {"MT Serif", "MT Sans", "MT Mono"} <= {name.strip('"') for name in loaded}
+    finally:
+        opened.page.context.close()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_accent_can_be_read_on_both_grounds(browser, site, scheme):
+    opened = visit(browser, site, "book/04_attention.html", scheme)
+    try:
+        link = opened.page.locator(".bd-article section > p > a.reference:visible").first
+        ratio = link.evaluate(
+            """(link) => {
+              const numbers = (colour) => colour.match(/[\\d.]+/g).slice(0, 3).map(Number);
+              const light = (colour) => {
+                const [r, g, b] = numbers(colour).map((of) => of / 255)
+                  .map((of) => (of <= 0.04045 ? of / 12.92 : ((of + 0.055) / 1.055) ** 2.4));
+                return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+              };
+              const ground = getComputedStyle(document.body).backgroundColor;
+              const two = [light(getComputedStyle(link).color), light(ground)];
+              return (Math.max(...two) + 0.05) / (Math.min(...two) + 0.05);
+            }"""
+        )
+        assert ratio >= 7
+    finally:
+        opened.page.context.close()
+
+
+ICONS = """() => {
+  const places = "button, summary, .btn, .bd-sidebar-secondary .page-toc";
+  return [...document.querySelectorAll(places)]
+    .flatMap((place) => [...place.querySelectorAll("svg.svg-inline--fa, [class*=fa-]")])
+    .filter((icon) => icon.checkVisibility())
+    .map((icon) => [icon, icon.getBoundingClientRect()])
+    .map(([icon, { width, height }]) => [icon.tagName, width, height]);
+}"""
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_icons_are_drawn_and_as_high_as_words(browser, site, width):
+    opened = visit(browser, site, "book/04_attention.html", "light")
+    try:
+        opened.page.set_viewport_size({"width": width, "height": 900})
+        icons = opened.page.evaluate(ICONS)
+        assert len(icons) >= 3
+        assert {name for name, *_ in icons} == {"svg"}
+        assert all(8 < side < 32 for _, *sides in icons for side in sides), icons
+    finally:
+        opened.page.context.close()

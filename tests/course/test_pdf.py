@@ -1,0 +1,114 @@
+"""The book on paper: what becomes of a page, and what Chromium prints."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from bs4 import BeautifulSoup
+
+from scripts import build_pdf
+from tests.helpers.browsing import HTML, NOT_BUILT
+
+INCLUDED = ["04_attention", "05_masks"]
+QUESTION = """
+<article><h1 id="x">Words</h1><form><fieldset><legend>1. Which?</legend>
+<div class="question-options"><button data-says="No.">one</button>
+<button data-right="" data-says="Yes.">two</button></div></fieldset></form></article>
+"""
+GUESS = """
+<article><form><fieldset><legend>Guess.</legend><div class="question-options">
+<button data-says="No.">one</button><button data-right="" data-says="Yes.">two</button>
+<button class="question-skip" data-says="">Show it</button></div></fieldset></form></article>
+"""
+
+
+def article_of(html: str):
+    """A page's article."""
+    return BeautifulSoup(html, "html.parser").article
+
+
+@pytest.mark.parametrize(
+    ("href", "place"),
+    [
+        ("#eq-scores", "#04_attention--eq-scores"),
+        ("05_masks.html", "#05_masks"),
+        ("05_masks.html#fig-1", "#05_masks--fig-1"),
+        ("https://example.org/x", "https://example.org/x"),
+    ],
+)
+def test_a_link_leads_to_its_place_in_the_document(href, place):
+    assert build_pdf.place_on_paper(href, "04_attention", INCLUDED) == place
+
+
+@pytest.mark.parametrize("href", ["api_text.html#mtcourse.text", "#explorer=masks&layer=1"])
+def test_what_is_not_on_paper_is_on_the_web(href):
+    place = build_pdf.place_on_paper(href, "04_attention", INCLUDED)
+    assert place.startswith("https://")
+    assert place.endswith(href)
+
+
+def test_a_question_has_letters_and_a_key():
+    article = article_of(QUESTION)
+    build_pdf.print_questions(article)
+    assert article.form is None
+    assert [one.get_text() for one in article.select("ol li")] == ["one", "two"]
+    assert article.select_one(".key").get_text() == "Right: 1 b."
+
+
+def test_a_guess_is_answered_by_its_page():
+    article = article_of(GUESS)
+    build_pdf.print_questions(article)
+    assert [one.get_text() for one in article.select("ol li")] == ["one", "two"]
+    assert article.select_one(".key") is None
+
+
+def test_names_of_two_pages_are_kept_apart():
+    article = article_of('<article><g id="a" clip-path="url(#b)"><use href="#c"/></g></article>')
+    build_pdf.name_apart(article, "05_masks")
+    assert str(article.g) == (
+        '<g clip-path="url(#05_masks--b)" id="05_masks--a"><use href="#05_masks--c"></use></g>'
+    )
+
+
+def test_every_page_that_is_read_is_printed():
+    if not (HTML / "index.html").exists():
+        pytest.skip(NOT_BUILT)
+    pages = [page.name for page in build_pdf.pages_of(HTML)]
+    chapters = sorted(Path(path).stem for path in HTML.glob("book/[0-9][0-9]_*.html"))
+    assert [name for name in pages if name[:2].isdigit()] == chapters
+    assert pages[0] == "intro"
+    assert "glossary" in pages
+    assert not [name for name in pages if build_pdf.LEFT_OUT.match(name)]
+
+
+@pytest.mark.browser
+def test_the_pdf_is_tagged_outlined_and_linked(tmp_path):
+    from pypdf import PdfReader
+
+    if not (HTML / "book" / "notation.html").exists():
+        pytest.skip(NOT_BUILT)
+    if build_pdf.shutil.which("chromium") is None:
+        pytest.skip("Chromium is not installed")
+    pages = [build_pdf.read_page(HTML, name, "") for name in ("setup", "notation")]
+    for page in pages:
+        build_pdf.for_paper(HTML, page, ["setup", "notation"])
+    document = tmp_path / "book.html"
+    titles = [page.title for page in pages]
+    document.write_text(build_pdf.document_of(HTML, pages, {titles[0]: 3}), encoding="utf-8")
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        chromium = build_pdf.shutil.which("chromium")
+        browser = playwright.chromium.launch(executable_path=chromium, args=build_pdf.FLAGS)
+        build_pdf.print_document(browser, document, tmp_path / "book.pdf")
+        browser.close()
+    reader = PdfReader(tmp_path / "book.pdf")
+    root = reader.trailer["/Root"]
+    assert root["/MarkInfo"]["/Marked"]
+    assert root["/Lang"] == "en"
+    numbers = build_pdf.page_numbers(tmp_path / "book.pdf", titles)
+    assert list(numbers) == titles
+    assert numbers[titles[0]] == 3
+    assert titles[1] in reader.pages[numbers[titles[1]] - 1].extract_text()
+    assert "\\(" not in "".join(page.extract_text() for page in reader.pages[3:])

@@ -1,0 +1,113 @@
+"""What the reader has done is kept in the browser: marks, boxes, the way back, forgetting."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.course.test_book import BOOK
+
+pytestmark = pytest.mark.browser
+
+CONTENTS = """<nav class="bd-links"><ul>
+<li><a href="04_attention.html">4. Attention</a></li>
+<li><a href="05_masks.html">5. Masks</a></li></ul></nav>"""
+CARD = """<ul><li class="exercise-card"><p class="exercise-title">Scaled scores</p>
+<p><code>scaled_<wbr>scores</code></p></li></ul>"""
+END = '<div style="height: 4000px"></div><footer class="prev-next-footer">next</footer>'
+PAGES = {
+    "intro": "<h1>What you will build</h1>",
+    "04_attention": f"<h1>4. Attention<a>#</a></h1>{CARD}{END}",
+    "05_masks": f"<h1>5. Masks</h1>{END}",
+}
+
+
+@pytest.fixture
+def book(tmp_path: Path) -> Path:
+    """Three pages with nothing but what the program looks for, opened by file://."""
+    for name in ("progress.js", "progress.css"):
+        (tmp_path / name).write_bytes((BOOK / "_static" / name).read_bytes())
+    for name, article in PAGES.items():
+        (tmp_path / f"{name}.html").write_text(
+            "<!doctype html><meta charset=utf-8><link rel=stylesheet href=progress.css>"
+            f"<script defer src=progress.js></script>{CONTENTS}<article>{article}</article>",
+            encoding="utf-8",
+        )
+    return tmp_path
+
+
+@pytest.fixture
+def page(browser):
+    context = browser.new_context()
+    opened, errors = context.new_page(), []
+    opened.on("pageerror", lambda error: errors.append(str(error)))
+    yield opened
+    context.close()
+    assert errors == []
+
+
+def read_to_the_end(page, book: Path, name: str) -> None:
+    page.goto((book / f"{name}.html").as_uri())
+    page.evaluate("window.scrollTo(0, document.body.scrollHeight)")
+    page.wait_for_selector(".progress-mark", state="attached")
+
+
+def test_a_new_reader_sees_nothing_of_it(page, book):
+    page.goto((book / "intro.html").as_uri())
+    assert page.locator(".progress-mark, .progress-box").count() == 0
+
+
+def test_a_chapter_is_read_when_its_end_is_reached(page, book):
+    page.goto((book / "04_attention.html").as_uri())
+    page.wait_for_timeout(200)
+    assert page.locator(".progress-mark").count() == 0
+    read_to_the_end(page, book, "04_attention")
+    marked = page.locator("nav.bd-links a:has(.progress-mark)")
+    assert [text.replace(" ✓ read", "") for text in marked.all_inner_texts()] == ["4. Attention"]
+
+
+def test_the_welcome_page_leads_back(page, book):
+    read_to_the_end(page, book, "04_attention")
+    page.goto((book / "05_masks.html").as_uri())
+    page.goto((book / "intro.html").as_uri())
+    assert "Chapters read: 1." in page.locator(".progress-box").inner_text()
+    page.get_by_role("link", name="Continue with 5. Masks").click()
+    assert page.url.endswith("05_masks.html")
+
+
+def test_an_exercise_stays_ticked_until_it_is_unticked(page, book):
+    address = (book / "04_attention.html").as_uri()
+    page.goto(address)
+    box = page.get_by_role("checkbox", name="done: Scaled scores")
+    box.focus()
+    page.keyboard.press("Space")
+    page.goto(address)
+    assert box.is_checked()
+    box.uncheck()
+    page.goto(address)
+    assert not box.is_checked()
+
+
+def test_all_is_forgotten_on_request(page, book):
+    read_to_the_end(page, book, "04_attention")
+    page.goto((book / "intro.html").as_uri())
+    page.get_by_role("button", name="Forget my progress").click()
+    assert page.locator(".progress-mark, .progress-box").count() == 0
+    page.goto((book / "intro.html").as_uri())
+    assert page.locator(".progress-mark, .progress-box").count() == 0
+
+
+FORBIDDEN = """Object.defineProperty(window, "localStorage", {
+  get() { throw new DOMException("forbidden", "SecurityError"); } })"""
+BROKEN = 'localStorage.setItem("mtcourse-progress", "{not json")'
+STRANGE = 'localStorage.setItem("mtcourse-progress", "null")'
+
+
+@pytest.mark.parametrize("script", [FORBIDDEN, BROKEN, STRANGE])
+def test_a_page_works_where_nothing_can_be_kept_or_read(page, book, script):
+    page.add_init_script(script)
+    for name in PAGES:
+        page.goto((book / f"{name}.html").as_uri())
+        page.evaluate("window.scrollTo(0, document.body.scrollHeight)")
+        page.wait_for_timeout(50)

@@ -1,0 +1,168 @@
+"""Both addresses stand in one place: every link follows them, and without them none is shown."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import sys
+import xml.etree.ElementTree as ET
+from pathlib import Path
+from urllib.parse import urljoin
+
+import pytest
+from bs4 import BeautifulSoup
+
+from tests.course.test_book import BOOK, ROOT, load_extension
+
+publishing = load_extension("publishing")
+
+pytestmark = pytest.mark.slow
+
+REPOSITORY = "https://github.com/a-school/its-course"
+SITE = "https://books.example.org/mt/"
+WITH_CODE = """\
+---
+jupytext:
+  text_representation:
+    extension: .md
+    format_name: myst
+kernelspec:
+  display_name: Python 3
+  language: python
+  name: python3
+---
+"""
+CELL = "\n```{code-cell} ipython3\nx = 1\n```\n"
+PAGES = {
+    "intro": f"""\
+# Begin
+
+Read [the model card]({publishing.IN_PAGES}/blob/main/README.md), and not
+[another's repository]({publishing.IN_PAGES}-of-others/x). *This* page says "much" of addresses.
+
+```sh
+git clone {publishing.IN_PAGES}
+```
+""",
+    "04_attention": f"{WITH_CODE}\n# Attention\n\nWords.\n{CELL}",
+}
+CONTENTS = "format: jb-book\nroot: book/intro\nchapters:\n  - file: book/04_attention\n"
+
+
+def build(folder: Path, repository: str | None, site: str | None) -> Path:
+    """A small book with the course's own configuration; only the two addresses differ."""
+    for name in ("_ext", "_static"):
+        shutil.copytree(BOOK / name, folder / "book" / name)
+    (folder / "book" / "references.bib").touch()
+    (folder / "_toc.yml").write_text(CONTENTS, encoding="utf-8")
+    for name, text in PAGES.items():
+        (folder / "book" / f"{name}.md").write_text(text, encoding="utf-8")
+    config = (ROOT / "_config.yml").read_text(encoding="utf-8")
+    if repository:
+        config, count = re.subn(r"(?m)^  url: .*$", f"  url: {repository}", config)
+        assert count == 1
+    if site:
+        config = config.replace("\nhtml:\n", f"\nhtml:\n  baseurl: {site}\n")
+    (folder / "_config.yml").write_text(config, encoding="utf-8")
+    command = [Path(sys.executable).parent / "jupyter-book", "build", ".", "-W", "--quiet"]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return folder / "_build" / "html"
+
+
+@pytest.fixture(scope="module")
+def unset(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return build(tmp_path_factory.mktemp("unset"), None, None)
+
+
+@pytest.fixture(scope="module")
+def placed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return build(tmp_path_factory.mktemp("placed"), REPOSITORY, SITE)
+
+
+def page(html: Path, name: str) -> BeautifulSoup:
+    return BeautifulSoup((html / name).read_text("utf-8"), "html.parser")
+
+
+def addresses(html: Path, name: str) -> list[str]:
+    return [link["href"] for link in page(html, name).find_all("a", href=True)]
+
+
+@pytest.mark.parametrize("name", ["book/intro.html", "book/04_attention.html"])
+def test_without_an_address_no_page_leads_to_the_repository(unset, name):
+    text = (unset / name).read_text("utf-8")
+    assert "not-set" not in text
+    assert "mybinder" not in text
+    assert "colab.research" not in text
+    assert not [a for a in addresses(unset, name) if publishing.leads_to_repository(a)]
+
+
+def test_without_an_address_the_words_of_a_link_stay(unset):
+    article = page(unset, "book/intro.html").article
+    assert "Read the model card, and not" in " ".join(article.get_text().split())
+    assert f"git clone {publishing.IN_COMMANDS}" in article.get_text()
+    assert f"{publishing.IN_PAGES}-of-others/x" in addresses(unset, "book/intro.html")
+
+
+def test_a_notebook_can_be_downloaded_without_an_address(unset):
+    assert [a for a in addresses(unset, "book/04_attention.html") if a.endswith(".ipynb")]
+
+
+def test_all_links_follow_the_repositorys_address(placed):
+    found = addresses(placed, "book/intro.html")
+    assert f"{REPOSITORY}/blob/main/README.md" in found
+    assert REPOSITORY in found
+    assert [a for a in found if a.startswith(f"{REPOSITORY}/issues")]
+    assert f"git clone {REPOSITORY}" in page(placed, "book/intro.html").article.get_text()
+    launch = addresses(placed, "book/04_attention.html")
+    assert [a for a in launch if "mybinder.org/v2/gh/a-school/its-course/" in a]
+    assert [a for a in launch if "colab.research.google.com/github/a-school/its-course/" in a]
+    assert not [a for a in found + launch if publishing.leads_to_repository(a)]
+
+
+def test_the_books_address_is_in_every_head(placed, unset):
+    head = page(placed, "book/intro.html").head
+    assert head.select_one("link[rel=canonical]")["href"] == f"{SITE}book/intro.html"
+    assert head.select_one('meta[property="og:url"]')["content"] == f"{SITE}book/intro.html"
+    without = page(unset, "book/intro.html").head
+    assert without.select_one("link[rel=canonical]") is None
+    assert without.select_one('meta[property="og:url"]') is None
+
+
+def test_the_sitemap_lists_the_pages_and_robots_find_it(placed, unset):
+    listed = ET.parse(placed / "sitemap.xml").getroot()
+    pages = [place.text for place in listed.findall(".//{*}loc")]
+    assert pages == [f"{SITE}book/04_attention.html", f"{SITE}book/intro.html"]
+    assert f"Sitemap: {SITE}sitemap.xml" in (placed / "robots.txt").read_text("utf-8")
+    assert not (unset / "sitemap.xml").exists()
+    assert "Sitemap" not in (unset / "robots.txt").read_text("utf-8")
+
+
+@pytest.mark.parametrize("name", ["book/intro.html", "book/04_attention.html"])
+def test_the_head_says_each_thing_once(unset, name):
+    head = page(unset, name).head
+    assert len(head.select("meta[name=viewport]")) == 1
+    assert head.select_one('meta[property="og:title"]')["content"] in head.title.get_text()
+    assert not head.select('meta[content=""]')
+
+
+def test_a_page_is_described_by_its_first_sentence(unset):
+    described = page(unset, "book/intro.html").head.select("meta[name=description]")
+    assert [tag["content"].split(",")[0] for tag in described] == ["Read the model card"]
+    assert "says “much” of" in described[0]["content"]
+
+
+@pytest.mark.parametrize("depth", ["x.html", "book/x.html", "book/a/b/c.html"])
+def test_the_page_of_a_lost_reader_leads_back_from_any_depth(placed, unset, depth):
+    found = [urljoin(SITE + depth, address) for address in addresses(placed, "404.html")]
+    assert len(found) == 3
+    for address in found:
+        assert (placed / address.removeprefix(SITE)).exists()
+    assert not (unset / "404.html").exists()
+
+
+def test_the_first_address_leads_to_the_first_page_and_has_an_icon(unset):
+    first = page(unset, "index.html")
+    assert first.a["href"] == "book/intro.html"
+    assert (unset / first.select_one("link[rel=icon]")["href"]).exists()

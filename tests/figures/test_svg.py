@@ -1,0 +1,309 @@
+"""Figures as SVG: what they show, how small they are, and the colours that pages give them."""
+
+from __future__ import annotations
+
+import base64
+import io
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from xml.etree import ElementTree
+
+import matplotlib as mpl
+import numpy as np
+import pytest
+import torch
+from IPython.core.interactiveshell import InteractiveShell
+from matplotlib import pyplot as plt
+from matplotlib.figure import Figure
+from PIL import Image
+
+from mtcourse.figures.attention_map import attention_map
+from mtcourse.figures.curves import curves
+from mtcourse.figures.diagrams import box
+from mtcourse.figures.style import COLOURS, GROUND, INK, LINE_COLOURS, book_style
+from mtcourse.figures.svg import SVG, XLINK, figure_svg, with_own_ids
+from tests.figures.test_figures import contrast
+
+ROOT = Path(__file__).resolve().parents[2]
+STYLE_SHEET = (ROOT / "book" / "_static" / "figures.css").read_text("utf-8")
+HAT = "\N{COMBINING CIRCUMFLEX ACCENT}"
+NAMES = dict(zip(COLOURS, ("line", "blue", "orange", "green", "violet", "ground"), strict=True))
+
+
+@pytest.fixture(autouse=True)
+def _headless() -> Iterator[None]:
+    """Draws into memory and leaves no figure open."""
+    with mpl.rc_context({"backend": "agg"}):
+        yield
+    plt.close("all")
+
+
+def new_figure(width: float = 4.0, height: float = 3.0) -> tuple[Figure, plt.Axes]:
+    figure, ax = plt.subplots(figsize=(width, height), layout="constrained")
+    return figure, ax
+
+
+def svg_of(figure: Figure) -> ElementTree.Element:
+    written = figure_svg(figure)
+    assert written is not None
+    return ElementTree.fromstring(written)
+
+
+def texts(root: ElementTree.Element) -> dict[str, ElementTree.Element]:
+    return {"".join(text.itertext()): text for text in root.iter(f"{{{SVG}}}text")}
+
+
+# --- what it shows ------------------------------------------------------------------------------
+
+
+def test_text_stays_text_and_is_centred_in_any_type() -> None:
+    with book_style():
+        figure, ax = new_figure()
+        box(ax, 0.0, 0.0, 2.0, 1.0, "two lines\nof text")
+        ax.set(xlim=(0, 2), ylim=(0, 1))
+        ax.axis("off")
+    found = texts(svg_of(figure))
+    assert list(found) == ["two lines", "of text"]
+    assert {text.get("text-anchor") for text in found.values()} == {"middle"}
+    places = [re.findall(r"[\d.]+", text.get("transform", "")) for text in found.values()]
+    assert places[0][0] == places[1][0], "both lines are centred at one place"
+    assert not any(text.get("font-family") for text in found.values())
+
+
+@pytest.mark.parametrize(
+    ("formula", "spelled"),
+    [
+        ("$d_k$", [("d", None), ("k", "down")]),
+        (r"$K^\top$", [("K", None), ("⊤", "up")]),
+        (
+            r"a row $\hat h_n$",
+            [("a row ", None), ("h\N{COMBINING CIRCUMFLEX ACCENT}", None), ("n", "down")],
+        ),
+        (r"$W_Q^C$", [("W", None), ("Q", "down"), ("C", "up")]),
+        (r"$k = \sqrt{d}$", [("k ", None), ("= √", None), ("d", "roof")]),
+        (r"$\mathcal{L}$", [("ℒ", None)]),
+    ],
+)
+def test_a_formula_is_a_line_of_text_with_indices(formula: str, spelled: list) -> None:
+    with book_style():
+        figure, ax = new_figure()
+        ax.text(0, 0, formula)
+        ax.axis("off")
+    (text,) = svg_of(figure).iter(f"{{{SVG}}}text")
+    level, seen = 0.0, []
+    for span in text:
+        level += float(span.get("dy", 0))
+        place = "roof" if span.get("text-decoration") else None
+        place = place or ("down" if level > 0.5 else "up" if level < -0.5 else None)
+        seen.append(((span.text or "").replace("\N{THIN SPACE}", " "), place))
+        assert not span.get("x"), "the page's type decides where letters stand"
+        assert (span.get("font-size") is not None) == (place in ("down", "up"))
+    assert seen == spelled
+
+
+def test_a_picture_of_numbers_is_a_mask_of_one_colour() -> None:
+    weights = torch.tensor([[0.0, 0.25, 0.75], [1.0, 0.0, 0.0]])
+    root = svg_of(attention_map(["a", "b", "c"], ["d", "e"], weights).get_figure())
+    masks = list(root.iter(f"{{{SVG}}}mask"))
+    painted = [group for group in root.iter(f"{{{SVG}}}g") if group.get("mask")]
+    assert [group.get("mask") for group in painted] == [f"url(#{m.get('id')})" for m in masks]
+    assert {group[0].get("fill") for group in painted} == {LINE_COLOURS[0]}
+    (image,) = masks[0]
+    data = (image.get(f"{{{XLINK}}}href") or "").partition(",")[2]
+    opacity = np.asarray(Image.open(io.BytesIO(base64.b64decode(data))).convert("RGBA"))[..., 3]
+    assert opacity.shape == (2, 3)
+    assert opacity / 255 == pytest.approx(0.05 + 0.95 * weights.numpy(), abs=0.01)
+    assert image.get("image-rendering") == "pixelated"
+
+
+def test_a_picture_in_other_colours_stays_as_it_is() -> None:
+    with book_style():
+        figure, ax = new_figure()
+        ax.imshow([[0, 1]], cmap="viridis")
+    root = svg_of(figure)
+    assert len(list(root.iter(f"{{{SVG}}}image"))) == 1
+    assert not list(root.iter(f"{{{SVG}}}mask"))
+
+
+@pytest.mark.parametrize("mark", ["o", "s", "^", "D"])
+def test_thousands_of_marks_are_one_path_with_all_places(mark: str) -> None:
+    points = np.random.default_rng(1).random((3000, 2))
+    with book_style():
+        figure, ax = new_figure()
+        ax.plot(*points.T, mark, color=LINE_COLOURS[2], markersize=3)
+    written = figure_svg(figure) or ""
+    assert len(written) < 150_000
+    (path,) = re.findall(r'<path[^>]*d="((?:M[^"M]+){1000,})"', written)
+    starts = {tuple(round(float(n)) for n in re.findall(r"-?[\d.]+", one)[:2]) for one in
+              path.split("M")[1:]}  # fmt: skip
+    figure.draw_without_rendering()
+    assert len(starts) > 1500
+    assert written.count("<use") < 30
+
+
+def test_a_hatch_shows_on_its_own_colour() -> None:
+    blue = LINE_COLOURS[0]
+    with book_style():
+        figure, ax = new_figure()
+        ax.barh([0], [1], color=(blue, 0.4), edgecolor=blue, hatch="...")
+    root = svg_of(figure)
+    (pattern,) = root.iter(f"{{{SVG}}}pattern")
+    ground, dots = pattern
+    assert (ground.get("fill"), ground.get("fill-opacity")) == (blue, "0.4")
+    assert (dots.get("stroke"), dots.get("fill-opacity")) == (blue, None)
+    assert len(dots.get("d", "")) < 20_000
+    (bar,) = (path for path in root.iter() if path.get("fill", "").startswith("url("))
+    assert bar.get("fill-opacity") is None
+
+
+def test_labels_that_would_run_into_each_other_keep_a_plot_wide() -> None:
+    widths = []
+    for label in ("a", "a long name"):
+        with book_style():
+            figure, ax = new_figure(6.4)
+            ax.set_xticks(range(7), [label] * 7)
+        widths.append(float(svg_of(figure).get("viewBox", "").split()[2]))
+    assert widths[1] > 1.1 * widths[0]
+
+
+def test_a_word_begins_with_a_quiet_sign() -> None:
+    with book_style():
+        figure, ax = new_figure()
+        ax.set_xticks([0], ["▁the"])
+    (text,) = (text for name, text in texts(svg_of(figure)).items() if "the" in name)
+    assert "".join(text.itertext()) == "▁the"
+    assert text[0].text == "▁"
+    assert float(text[0].get("fill-opacity", 1)) < 1
+
+
+# --- names of lines -----------------------------------------------------------------------------
+
+
+SERIES = {"train": [(0, 2.0), (10, 1.0)], "validation": [(0, 2.5), (10, 1.02)]}
+
+
+def test_lines_are_named_at_their_ends_in_their_colours() -> None:
+    ax = curves(SERIES, "step", "loss")
+    root = svg_of(ax.get_figure())
+    found = {name: text.get("fill") for name, text in texts(root).items() if name in SERIES}
+    assert found == dict(zip(SERIES, LINE_COLOURS, strict=False))
+    heights = [float(texts(root)[name].get("y", 0)) for name in SERIES]
+    assert heights[0] - heights[1] > 8, "names do not lie on each other"
+
+
+def test_the_figure_keeps_its_legend() -> None:
+    ax = curves(SERIES, "step", "loss")
+    written = figure_svg(ax.get_figure())
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == list(SERIES)
+    assert not ax.texts
+    assert written == figure_svg(ax.get_figure())
+
+
+@pytest.mark.parametrize(
+    "series",
+    [
+        {"one": [(0, 1), (1, 2)], "two": [(0, 1), (0.4, 2)]},
+        {"one": [(0, 1), (1, 2)], "a name of a line that nobody can call a short one": [(1, 2)]},
+        {"one": [(0, 1), (1, 2)], "nothing yet": []},
+    ],
+)
+def test_a_legend_stays_where_names_would_hide_something(series: dict) -> None:
+    ax = curves(series, "step", "loss")
+    root = svg_of(ax.get_figure())
+    assert {texts(root)[name].get("fill") for name in series} == {INK}
+
+
+# --- how it is written --------------------------------------------------------------------------
+
+
+def test_the_same_figure_is_written_alike_twice() -> None:
+    first, second = (figure_svg(curves(SERIES, "step", "loss").get_figure()) for _ in range(2))
+    assert first == second
+    assert "Date" not in (first or "")
+    assert "metadata" not in (first or "")
+
+
+def test_what_is_referred_to_exists_and_two_figures_share_no_id() -> None:
+    written = [
+        figure_svg(curves(series, "step", "loss").get_figure()) or ""
+        for series in (SERIES, {"one": SERIES["train"]})
+    ]
+    for svg in (*written, with_own_ids(written[0], "f7")):
+        ids = re.findall(r'\sid="([^"]+)"', svg)
+        assert len(ids) == len(set(ids)) > 0
+        assert set(re.findall(r'(?:href="#|url\(#)([^")]+)', svg)) == set(ids)
+    first, second = (set(re.findall(r'\sid="([^"]+)"', svg)) for svg in written)
+    assert not first & second
+    assert all(name.startswith("f7-") for name in re.findall(r'\sid="([^"]+)"', svg))
+
+
+def test_a_figure_with_a_ground_of_its_own_is_left_alone() -> None:
+    figure, _ = new_figure()
+    assert figure_svg(figure) is None
+
+
+def test_text_is_readable_on_a_phone() -> None:
+    root = svg_of(curves(SERIES, "step", "loss").get_figure())
+    narrowest = float((root.get("style") or "").removeprefix("min-width:").removesuffix("px"))
+    units = float((root.get("viewBox") or "").split()[2])
+    sizes = [float(text.get("font-size", 10)) for text in root.iter(f"{{{SVG}}}text")]
+    assert min(sizes) * narrowest / units >= 8.9
+    assert float(root.get("width", 0)) >= narrowest
+
+
+def test_a_notebook_shows_figures_as_svg_once_the_style_was_used() -> None:
+    shell = InteractiveShell.instance()
+    try:
+        with book_style():
+            figure, _ = new_figure()
+        formatted, _ = shell.display_formatter.format(figure)
+        assert formatted["image/svg+xml"].startswith("<svg ")
+    finally:
+        InteractiveShell.clear_instance()
+
+
+# --- colours of the page ------------------------------------------------------------------------
+
+
+def colours_of(block: str) -> dict[str, str]:
+    return dict(re.findall(r"--figure-([\w-]+): (#\w{6})", block))
+
+
+def blocks() -> dict[str, tuple[str, dict[str, str]]]:
+    """For each appearance of the page, its ground and its colours."""
+    screen, paper = STYLE_SHEET.split("@media print", 1)
+    light, dark = screen.split('html[data-theme="dark"] {', 1)
+    paper = paper.split("@media", 1)[0]
+    return {
+        "light": ("#ffffff", colours_of(light)),
+        "dark": ("#121212", colours_of(dark)),
+        "paper": ("#ffffff", colours_of(paper)),
+    }
+
+
+@pytest.mark.parametrize("appearance", blocks())
+def test_every_colour_has_its_contrast(appearance: str) -> None:
+    ground, colours = blocks()[appearance]
+    assert colours["ground"] == ground
+    for name in ("blue", "orange", "green", "violet"):
+        assert contrast(colours[f"{name}-text"], ground) >= 7
+        assert contrast(colours[name], ground) >= 4.5
+    assert contrast(colours["text"], ground) >= 7
+    assert contrast(colours["line"], ground) >= 4.5
+    assert contrast(colours["blue"], colours["ground"]) >= 7, "text stands on full cells"
+
+
+def test_the_page_replaces_every_colour_and_has_a_text_variant_where_text_has_the_colour() -> None:
+    for colour, name in NAMES.items():
+        assert f'[stroke="{colour}"] {{ stroke: var(--figure-{name}); }}' in STYLE_SHEET
+        assert f'[fill="{colour}"] {{ fill: var(--figure-{name}); }}' in STYLE_SHEET
+        if colour not in (INK, GROUND):
+            rule = f'text, tspan)[fill="{colour}"] {{ fill: var(--figure-{name}-text); }}'
+            assert rule in STYLE_SHEET
+
+
+def test_explorers_have_the_figures_blue_and_orange() -> None:
+    explorers = ROOT / "mtcourse" / "figures" / "javascript" / "explorers.css"
+    found = re.findall(r"--(?:accent|warning): (#\w{6});", explorers.read_text("utf-8"))
+    assert found == [*LINE_COLOURS[:2]]

@@ -1,6 +1,19 @@
-// A formula that is wider than its place scrolls, and only then the keyboard stops at it.
+// A formula that is wider than its place scrolls, and only then the keyboard stops at it. Behind a
+// root, Chromium leaves room for the widest root sign that the font has: it is taken back.
 (() => {
+  const closeRoots = () => {
+    const roots = [...document.querySelectorAll("msqrt:not([style])")];
+    const spare = roots.map((root) => {
+      const { right, width } = root.getBoundingClientRect();
+      const inside = root.lastElementChild.getBoundingClientRect().right;
+      return width && (right - inside) / Number.parseFloat(getComputedStyle(root).fontSize);
+    });
+    for (const [place, root] of roots.entries()) {
+      if (spare[place]) root.style.marginRight = `${-spare[place]}em`;
+    }
+  };
   const mark = () => {
+    closeRoots();
     for (const box of document.querySelectorAll(".bd-article .math > .equation")) {
       stop(box, box.scrollWidth > box.clientWidth + 1);
     }

@@ -6,7 +6,7 @@ import math
 import sysconfig
 import traceback
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
 from decimal import Decimal
@@ -170,10 +170,10 @@ def apart(one: Outcome, other: Outcome, tolerance: float) -> float:
         return 0.0 if same else math.inf
     if one.changed != other.changed or (one.gradients is None) != (other.gradients is None):
         return math.inf
-    return max(
-        distance(one.value, other.value, tolerance),
-        distance(one.gradients or (), other.gradients or (), tolerance),
-    )
+    of_values = distance(one.value, other.value, tolerance)
+    if of_values == math.inf:
+        return of_values
+    return max(of_values, distance(one.gradients or (), other.gradients or (), tolerance))
 
 
 def distance(one: Any, other: Any, tolerance: float) -> float:
@@ -195,13 +195,22 @@ def _distance(one: Any, other: Any, tolerance: float) -> float:
     if isinstance(one, Mapping) and isinstance(other, Mapping):
         if set(one) != set(other):
             return math.inf
-        return max((_distance(one[key], other[key], tolerance) for key in one), default=0.0)
+        return _largest(((one[key], other[key]) for key in one), tolerance)
     if _is_sequence(one) and _is_sequence(other):
         if len(one) != len(other):
             return math.inf
-        pairs = zip(one, other, strict=True)
-        return max((_distance(*pair, tolerance) for pair in pairs), default=0.0)
+        return _largest(zip(one, other, strict=True), tolerance)
     return 0.0 if bool(one == other) else math.inf
+
+
+def _largest(pairs: Iterable[tuple[Any, Any]], tolerance: float) -> float:
+    """The largest distance of some pairs; nothing is larger than that of two kinds."""
+    largest = 0.0
+    for one, other in pairs:
+        largest = max(largest, _distance(one, other, tolerance))
+        if largest == math.inf:
+            break
+    return largest
 
 
 def _is_sequence(value: Any) -> bool:
@@ -232,6 +241,8 @@ def _between(one: Tensor, other: Tensor, tolerance: float) -> float:
         return math.inf
     if one.dim() and (one.dtype == torch.bool) != (other.dtype == torch.bool):
         return math.inf
+    if one.dtype == other.dtype and torch.equal(one, other):
+        return 0.0
     if one.is_complex() or other.is_complex():
         return 0.0 if torch.equal(one, other) else math.inf
     precision = [torch.finfo(x.dtype).eps for x in (one, other) if x.is_floating_point()]

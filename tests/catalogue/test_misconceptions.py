@@ -7,6 +7,9 @@ another is shown by the catalogue.
 from __future__ import annotations
 
 import itertools
+import math
+import os
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import pytest
@@ -21,8 +24,10 @@ from tests.catalogue.grade_notebook import grade_notebook
 from tests.catalogue.outside import Outside
 from tests.catalogue.returned import SOLUTIONS
 
-MOST = 12
+MOST = 8
 """Answers of one exercise that are handed in."""
+TURN = int(os.environ.get("MTCOURSE_TURN", "0"))
+"""Which of an exercise's answers it is the turn of, where it has more."""
 NOTEBOOKS = sorted(path.stem for path in SOLUTIONS.glob("*.ipynb"))
 
 
@@ -37,11 +42,13 @@ def rounds(
         yield {exercise.id: function for exercise, function in pairs if function}
 
 
-def spread_out(answers: Sequence[Callable]) -> list[Callable]:
-    """At most so many of an exercise's answers, taken from its whole bank."""
-    if len(answers) <= MOST:
-        return list(answers)
-    return [answers[place * (len(answers) - 1) // (MOST - 1)] for place in range(MOST)]
+def spread_out(answers: Sequence[Callable]) -> Sequence[Callable]:
+    """At most so many of an exercise's answers, from its whole bank: all of them within some turns.
+
+    The banks' own tests judge every one of them each time.
+    """
+    turns = max(1, math.ceil(len(answers) / MOST))
+    return answers[TURN % turns :: turns]
 
 
 def numbered(answers: Callable[[Exercise], tuple[Callable, ...]]) -> list:
@@ -78,6 +85,17 @@ def _mistake_in(exercise: Exercise, code: str) -> str:
 
 MISTAKES = numbered(lambda exercise: exercise.misconceptions)
 RIGHT = numbered(lambda exercise: exercise.right)
+
+
+def test_all_answers_have_their_turn(monkeypatch):
+    for count in (1, MOST, MOST + 1, 76):
+        answers, seen = [object() for _ in range(count)], set()
+        for turn in range(math.ceil(count / MOST)):
+            monkeypatch.setattr(sys.modules[__name__], "TURN", turn)
+            chosen = spread_out(answers)
+            assert 1 <= len(chosen) <= MOST
+            seen.update(chosen)
+        assert seen == set(answers)
 
 
 def test_every_notebook_has_mistakes_to_hand_in():

@@ -59,6 +59,13 @@ MEASURE = """boxes => boxes.map(box => {
     return found.map(fault => `${fault}: ${scrolls.textContent.slice(0, 60)}`);
 }).flat()"""
 
+# A root that ends a formula in a sentence, with room between it and the comma behind it.
+GAPS = """spans => spans.filter(span => {
+    const [all, below] = [span, span.querySelector('msqrt').lastElementChild].map(
+        it => it.getBoundingClientRect());
+    return all.width > 0 && Math.abs(all.right - below.right) > 1;
+}).length"""
+
 
 def formulas() -> str:
     """All of them, numbered as equations of chapter 12."""
@@ -159,6 +166,8 @@ def test_every_formula_of_the_book_is_whole(browser, site, path):
     opened = visit(browser, site, path, "light")
     try:
         assert cut_formulas(opened.page) == []
+        ends = opened.page.locator(".bd-article span.math:has(> math > msqrt:last-child)")
+        assert ends.evaluate_all(GAPS) == 0
         for width in WIDTHS:
             opened.page.set_viewport_size({"width": width, "height": 900})
             assert opened.page.locator("div.math").evaluate_all(MEASURE) == [], width

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import base64
 import json
-import shutil
-import subprocess
 from typing import Any
 
 import pytest
@@ -23,7 +21,7 @@ from mtcourse.figures.explorer import (
 from mtcourse.models.language_model import LanguageModel
 from mtcourse.models.translator import Translator
 from mtcourse.page.live_translator import language_model_files, model_files
-from tests.helpers.javascript import script_of
+from tests.helpers.javascript import printed_by_node, script_of
 
 TRANSLATOR = Translator.load(device="cpu")
 LEARNT = ["The dog sleeps."]
@@ -110,17 +108,9 @@ const model = {
 
 def in_node(program: str, **given: Any) -> Any:
     """What a program puts out, which runs in the scope of the loader and of search."""
-    node = shutil.which("node")
-    if node is None:
-        pytest.skip("node is not installed: JavaScript's numbers are not compared with Python's")
     constants = "".join(f"const {key} = {json.dumps(value)};" for key, value in given.items())
     text = module(JAVASCRIPT / "own_sentence.js")
-    script = f"{text}\n{constants}\n{FAKE}\n{program}"
-    done = subprocess.run(
-        [node, "--input-type=module"], input=script, text=True, capture_output=True
-    )
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)
+    return json.loads(printed_by_node(f"{text}\n{constants}\n{FAKE}\n{program}"))
 
 
 def test_a_widget_makes_its_translator_of_what_the_kernel_sends():

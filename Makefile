@@ -96,16 +96,18 @@ epub: $(VENV)/test.stamp ## Make an ePub of the built book, _build/mtcourse.epub
 
 # All groups run, and the last line says which of them failed. The notebooks apart: with --cov nbval
 # measures inside their kernels, which then do not start. The book takes the chapters' outputs over.
-PYTEST := $(BIN)/python -m pytest -n auto --dist loadfile -q
+PYTEST := $(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder -q
 
 # Some thousand known answers, which are tests themselves: not counted, and shared out one by one.
 BANKS := tests/chapters/test_every_bank.py
 
-test: $(VENV)/test.stamp ## Run the test suite: package, notebooks, coverage
+# Counting which lines are run takes as long again as running them.
+COUNTED := $(if $(COVERAGE),--cov --cov-report=term:skip-covered --cov-fail-under=95)
+
+test: $(VENV)/test.stamp ## Run the test suite: package and notebooks (COVERAGE=yes counts lines)
 	@failed=; \
 	group() { name=$$1; shift; echo "== $$name"; "$$@" || failed="$$failed, $$name"; }; \
-	group "the package" $(PYTEST) -m "not browser" \
-	  --cov --cov-report=term:skip-covered --cov-fail-under=95 tests \
+	group "the package" $(PYTEST) -m "not browser" $(COUNTED) tests \
 	  --ignore=tests/catalogue --ignore=$(BANKS); \
 	group "the banks of the checks" $(PYTEST) --dist load $(BANKS); \
 	group "the chapters" $(BIN)/python scripts/build_book.py --only-run; \

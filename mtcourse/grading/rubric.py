@@ -253,7 +253,8 @@ def start_grading(path: Path, out: Path, learners: Sequence[str]) -> tuple[Rubri
         learners: whose forms to write; by default of all who have results there.
 
     Raises:
-        MtcourseError: there are no learners, or other forms of this rubric are there.
+        MtcourseError: there are no learners, other forms of this rubric are there, or a form cannot
+            be written.
     """
     rubric = read_rubric(path)
     folder = out / FORMS / rubric.name
@@ -263,8 +264,14 @@ def start_grading(path: Path, out: Path, learners: Sequence[str]) -> tuple[Rubri
     known = learners or _find_learners(out / RECORDS)
     if not known:
         raise MtcourseError(f"{out} has no results: name learners by --learner")
-    write_whole(kept, path.read_text(encoding="utf-8-sig"), private=True)
-    return rubric, write_forms(rubric, known, folder)
+    try:
+        write_whole(kept, path.read_text(encoding="utf-8-sig"), private=True)
+        return rubric, write_forms(rubric, known, folder)
+    except OSError as error:
+        raise MtcourseError(
+            f"{error.filename or folder}: {error.strerror or error}; forms that were written are "
+            "kept, and the same command writes the others once that is mended"
+        ) from error
 
 
 def _find_learners(records: Path) -> list[str]:

@@ -24,6 +24,7 @@ from mtcourse.grading.rubric import (
     start_grading,
     write_forms,
 )
+from tests.helpers.full_disks import full_disk
 from tests.helpers.made_results import result
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -188,3 +189,14 @@ def test_names_that_are_one_in_a_file_system_get_a_form_each(rubric, tmp_path):
     assert len({path.name.casefold() for path in forms}) == len(forms) == len(names)
     told = {next(csv.DictReader(io.StringIO(path.read_text())))["learner"] for path in forms}
     assert told == {unicodedata.normalize("NFC", name) for name in names}
+
+
+def test_a_full_disk_is_told_and_the_same_command_goes_on(tmp_path, monkeypatch):
+    (tmp_path / "rubric.toml").write_text(TEXT)
+    out, learners = tmp_path / "grades", ["ada", "ben", "cleo"]
+    with full_disk(monkeypatch, after=2), pytest.raises(MtcourseError, match="No space left"):
+        start_grading(tmp_path / "rubric.toml", out, learners)
+    files = [path.name for path in (out / "rubrics" / "project_x").iterdir()]
+    assert sorted(files) == ["ada.csv", "rubric.toml"]
+    _, written = start_grading(tmp_path / "rubric.toml", out, learners)
+    assert [path.name for path in written] == ["ben.csv", "cleo.csv"]

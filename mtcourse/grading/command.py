@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import signal
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -33,7 +32,7 @@ from mtcourse.grading.grading_config import (
     prepare_grading_config,
     read_solutions,
 )
-from mtcourse.grading.interruption import caught_signal, interruptible
+from mtcourse.grading.interruption import exit_status, interruptible
 from mtcourse.grading.jobs import GradeFunction, Job, OnResult, RunJobs
 from mtcourse.grading.kernel import Limits
 from mtcourse.grading.learner_folders import RECORDS, name_folders, refuse_alike
@@ -126,7 +125,7 @@ def grade_submissions(
         _print_line(
             console, f"stopped; what is graded is kept in {out}, and the same command goes on"
         )
-        return 128 + (caught_signal() or signal.SIGINT)
+        return exit_status()
     except BrokenPipeError:  # nobody reads any more what is printed
         raise
     except OSError as error:

@@ -9,6 +9,8 @@ import io
 import json
 import os
 import shutil
+import signal
+import sys
 import zipfile
 from collections.abc import Iterable
 from pathlib import Path
@@ -16,7 +18,9 @@ from pathlib import Path
 import pytest
 from filelock import FileLock
 from rich.console import Console
+from typer.testing import CliRunner
 
+from mtcourse.cli import app
 from mtcourse.errors import MtcourseError
 from mtcourse.grading import command
 from mtcourse.grading.backlog import MAX_LISTED, Regrade
@@ -142,6 +146,20 @@ def test_stopped_and_started_again_it_goes_on_where_it_was(teacher):
     teacher.stop_after = 10**6
     status, _, graded = teacher.grades()
     assert (status, graded, teacher.graded) == (0, ["carol", "dave"], ["carol", "dave"])
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("options", [[], ["--explain"]])
+def test_stopped_before_it_has_begun_it_says_by_what(monkeypatch, number, options):
+    class Stopping:
+        def find_spec(self, name: str, *_: object) -> None:
+            if name == "mtcourse.grading.command":
+                signal.raise_signal(number)
+
+    monkeypatch.delitem(sys.modules, "mtcourse.grading.command")
+    monkeypatch.setattr(sys, "meta_path", [Stopping(), *sys.meta_path])
+    done = CliRunner().invoke(app, ["grade", "submissions", *options])
+    assert (done.exit_code, done.output) == (128 + number, "")
 
 
 def test_a_failure_of_the_grader_is_told_and_tried_again(teacher):

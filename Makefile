@@ -29,7 +29,7 @@ endif
 AS_ROOT := $(if $(filter 0,$(shell id -u 2>/dev/null)),--allow-root)
 
 .DEFAULT_GOAL := help
-.PHONY: help book pdf epub test anywhere grading lab serve check bench real-data notebooks clean browser
+.PHONY: help book pdf epub test anywhere grading isolation lab serve check bench real-data notebooks clean browser
 
 help: ## Show this help
 	@grep -E '^[a-z-]+:.*## ' $(firstword $(MAKEFILE_LIST)) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -119,8 +119,13 @@ anywhere: $(VENV)/test.stamp ## Run what trains as on other processors, and with
 	@$(BIN)/python scripts/run_anywhere.py $(WAYS) $(ONLY)
 
 # tests/catalogue/conftest.py decides what stays on one worker, and what is shared out one by one.
+# WALLS=podman takes another isolation; BY=scripts/unprivileged.sh does it without root's rights.
 grading: $(VENV)/test.stamp ## Grade a catalogue of submissions, honest and hostile, behind walls
-	@$(BIN)/python -m pytest -n auto --dist loadscope -q tests/catalogue
+	@GRADING_WALLS=$(WALLS) $(BY) $(BIN)/python -m pytest -n auto --dist loadscope -q tests/catalogue
+
+isolation: $(VENV)/test.stamp ## Test the isolation alone: a few minutes (WALLS=podman, one kind)
+	@$(BY) $(BIN)/python -m pytest -q -p no:cacheprovider \
+	  tests/grading/test_isolation.py tests/catalogue/test_walls.py $(if $(WALLS),-k "$(WALLS)")
 
 browser: $(VENV)/test.stamp ## Open every built page in Chromium
 	@$(BIN)/python -m pytest -n auto --dist load -q -m browser tests

@@ -398,32 +398,35 @@ def grade(
     ] = Path(),
 ) -> None:
     """Grade what learners handed in; stopped and started again, it goes on where it was."""
-    from mtcourse.grading.interruption import check_interrupted, interruptible
+    from mtcourse.grading.interruption import check_interrupted, exit_status, interruptible
 
-    with interruptible():  # an import may lose the exception of Ctrl-C
-        from rich.console import Console
+    try:
+        with interruptible():  # an import may lose the exception of Ctrl-C
+            from rich.console import Console
 
-        from mtcourse.grading.backlog import Regrade
-        from mtcourse.grading.command import (
-            Options,
-            explain_submission,
-            grade_submissions,
-            write_merged_notebook,
-        )
+            from mtcourse.grading.backlog import Regrade
+            from mtcourse.grading.command import (
+                Options,
+                explain_submission,
+                grade_submissions,
+                write_merged_notebook,
+            )
 
-        check_interrupted()
+            check_interrupted()
 
-    if not regrade and (learner or exercise):
-        raise MtcourseError("--learner and --exercise say what to grade again: add --regrade")
-    again = Regrade(learner, exercise) if regrade else None
-    options = Options(seed, isolation, seconds, workers, scheduler, again, policy)
-    if merged:
-        seed = write_merged_notebook(submissions, solutions, merged, options)
-        typer.echo(f"wrote {merged}, with inputs of --seed {seed}")
-    elif explain:
-        explain_submission(submissions, solutions, options, Console())
-    elif status := grade_submissions(submissions, solutions, out, options, Console()):
-        raise typer.Exit(status)
+        if not regrade and (learner or exercise):
+            raise MtcourseError("--learner and --exercise say what to grade again: add --regrade")
+        again = Regrade(learner, exercise) if regrade else None
+        options = Options(seed, isolation, seconds, workers, scheduler, again, policy)
+        if merged:
+            seed = write_merged_notebook(submissions, solutions, merged, options)
+            typer.echo(f"wrote {merged}, with inputs of --seed {seed}")
+        elif explain:
+            explain_submission(submissions, solutions, options, Console())
+        elif status := grade_submissions(submissions, solutions, out, options, Console()):
+            raise typer.Exit(status)
+    except KeyboardInterrupt:
+        raise typer.Exit(exit_status()) from None
 
 
 @app.command()

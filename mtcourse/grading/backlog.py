@@ -5,20 +5,17 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 
 from mtcourse.errors import MtcourseError
 from mtcourse.grading.cache_key import KEY_PARTS, find_changed_parts
 from mtcourse.grading.grade_job import installed_versions
 from mtcourse.grading.grading_config import GradingConfig
 from mtcourse.grading.jobs import Job
-from mtcourse.grading.results import FAILED, GRADED, UNREADABLE, ExerciseResult, SubmissionResult
+from mtcourse.grading.records import Records, name_attempt
+from mtcourse.grading.results import FAILED, UNREADABLE, ExerciseResult, SubmissionResult
 from mtcourse.grading.submissions import Submission
 from mtcourse.grading.submitted_notebook import Unreadable
-from mtcourse.whole_files import write_whole
 
-UNKNOWN_NOTEBOOK = "unknown"
-"""The record name of files that match no known notebook."""
 MAX_LISTED = 10
 """The number of unreadable files that the terminal lists; the reports list all of them."""
 
@@ -101,7 +98,7 @@ def suggest_name(name: str, known: Iterable[str]) -> str:
 def find_backlog(
     submissions: Iterable[Submission],
     config: GradingConfig,
-    records: Path,
+    records: Records,
     regrade: Regrade | None = None,
 ) -> Backlog:
     """Compares the submissions of a class with the stored results.
@@ -112,7 +109,7 @@ def find_backlog(
     Args:
         submissions: everything that was handed in.
         config: how it is graded.
-        records: the folder of stored results.
+        records: the stored results.
         regrade: which submissions to grade again; by default none.
     """
     backlog = Backlog()
@@ -151,12 +148,12 @@ def _find_changes(before: SubmissionResult, key: str) -> list[str]:
     return [part for part in KEY_PARTS if part in changed]
 
 
-def _find_record(records: Path, submission: Submission, key: str) -> SubmissionResult | None:
+def _find_record(records: Records, submission: Submission, key: str) -> SubmissionResult | None:
     """Reads the stored result of this very attempt, or else that of the last one."""
-    last = read_record(records, submission.learner, submission.notebook)
+    last = records.read(submission.learner, submission.notebook)
     if last and "submission" not in find_changed_parts(last.key, key):
         return last
-    attempt = read_record(records, submission.learner, submission.notebook, name_attempt(key))
+    attempt = records.read(submission.learner, submission.notebook, name_attempt(key))
     return attempt or (last if submission.is_last else None)
 
 
@@ -203,57 +200,6 @@ def unreadable_result(
         isolation=config.isolation,
         versions=installed_versions(),
     )
-
-
-def record_path(records: Path, learner: str, notebook: str, attempt: str = "") -> Path:
-    """Returns the path of the stored result of a learner's notebook.
-
-    Args:
-        records: the folder of stored results.
-        learner: the author.
-        notebook: its name.
-        attempt: which earlier attempt; empty for the last one.
-    """
-    name = notebook or UNKNOWN_NOTEBOOK
-    return records / learner / (f"{name}/{attempt}.json" if attempt else f"{name}.json")
-
-
-def name_attempt(key: str) -> str:
-    """Returns the name of an attempt: the part of the cache key for the submission."""
-    return key.partition(".")[0]
-
-
-def read_record(
-    records: Path, learner: str, notebook: str, attempt: str = ""
-) -> SubmissionResult | None:
-    """Reads a stored result; None if there is none, or if it cannot be read."""
-    path = record_path(records, learner, notebook, attempt)
-    try:
-        kept = SubmissionResult.from_json(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return None
-    return kept if (kept.learner, kept.notebook) == (learner, notebook) else None
-
-
-def write_record(records: Path, result: SubmissionResult, is_last: bool = True) -> None:
-    """Stores a result, completely or not at all; what was stored of another attempt stays.
-
-    Args:
-        records: the folder of stored results.
-        result: the result of an attempt.
-        is_last: whether no later attempt follows.
-    """
-    attempt = name_attempt(result.key)
-    if not is_last:
-        if attempt:  # a file that cannot be read has no key
-            path = record_path(records, result.learner, result.notebook, attempt)
-            write_whole(path, result.to_json(), private=True)
-        return
-    before = read_record(records, result.learner, result.notebook)
-    if before and before.state == GRADED and name_attempt(before.key) != attempt:
-        write_record(records, before, is_last=False)
-    path = record_path(records, result.learner, result.notebook)
-    write_whole(path, result.to_json(), private=True)
 
 
 def replace_verdict(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import signal
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -21,11 +20,8 @@ from mtcourse.grading.backlog import (
     Regrade,
     find_backlog,
     make_submission_job,
-    name_attempt,
-    read_record,
     replace_verdict,
     unreadable_result,
-    write_record,
 )
 from mtcourse.grading.exercise_notebook import serialize_notebook
 from mtcourse.grading.grade_job import grade_job, merge_with_solution
@@ -36,12 +32,14 @@ from mtcourse.grading.grading_config import (
     prepare_grading_config,
     read_solutions,
 )
-from mtcourse.grading.interruption import caught_signal, interruptible
+from mtcourse.grading.interruption import exit_status, interruptible
 from mtcourse.grading.jobs import GradeFunction, Job, OnResult, RunJobs
 from mtcourse.grading.kernel import Limits
+from mtcourse.grading.learner_folders import RECORDS, name_folders, refuse_alike
 from mtcourse.grading.learner_numbers import assign_numbers, replace_names
 from mtcourse.grading.nbval_notebook import make_nbval_notebook
 from mtcourse.grading.policy import BEST, Policy, read_policy
+from mtcourse.grading.records import UNKNOWN_NOTEBOOK, Records, name_attempt
 from mtcourse.grading.results import FAILED, SubmissionResult
 from mtcourse.grading.rubric import read_all_forms
 from mtcourse.grading.settle import Settled, resolve_adjustments, settle_grades
@@ -51,7 +49,7 @@ from mtcourse.grading.submitted_notebook import Unreadable
 from mtcourse.grading.worker_pool import open_worker_pool
 from mtcourse.whole_files import write_whole
 
-CONFIG, RECORDS, REFERENCES, LOCK = "batch.json", "records", "references", ".lock"
+CONFIG, REFERENCES, LOCK = "batch.json", "references", ".lock"
 NUMBERS, BY_NUMBER = "numbers.csv", "by_number"
 """Names in the folder of grades, besides the reports."""
 
@@ -127,7 +125,7 @@ def grade_submissions(
         _print_line(
             console, f"stopped; what is graded is kept in {out}, and the same command goes on"
         )
-        return 128 + (caught_signal() or signal.SIGINT)
+        return exit_status()
     except BrokenPipeError:  # nobody reads any more what is printed
         raise
     except OSError as error:
@@ -158,6 +156,7 @@ def _grade_submissions(
         settled = settle_grades(verdicts, found, policy, adjustments)
         results, contents = settled.results, _SubmittedBytes(settled.submissions)
         projects, remarks = read_all_forms(out)
+        refuse_alike([UNKNOWN_NOTEBOOK, *known, *(one.notebook for one in projects)])
         results = sorted([*results, *projects], key=lambda one: (one.learner, one.notebook))
         sources = {name: solution.content for name, solution in known.items()}
         write_reports(results, out, contents, sources)
@@ -229,32 +228,33 @@ def grade_class(
     config = prepare_grading_config(needed, out / CONFIG, options.seed, options.isolation, limits)
     if options.regrade:
         options.regrade.check(submissions, config)
-    backlog = find_backlog(submissions, config, out / RECORDS, options.regrade)
+    records = Records(out / RECORDS, name_folders((one.learner for one in submissions), out))
+    backlog = find_backlog(submissions, config, records, options.regrade)
     _print_backlog(backlog, config, options, console)
     results = [*backlog.kept, *backlog.unreadable]
-    _store_last_attempts(results, submissions, out / RECORDS)
+    _store_last_attempts(results, submissions, records)
     if backlog.due:
         columns = (*Progress.get_default_columns()[:2], MofNCompleteColumn(), TimeElapsedColumn())
         with (
             Progress(*columns, console=console) as bar,
             open_worker_pool(grade, options.workers, options.scheduler) as run_jobs,
         ):
-            grader = _ClassGrader(out, bar, run_jobs)
+            grader = _ClassGrader(records, Records(out / REFERENCES), bar, run_jobs)
             grader.check_solutions({one.notebook for one in backlog.due}, config)
             results += grader.grade_submissions(backlog, config, options.regrade)
     return sorted(results, key=lambda result: (result.learner, result.notebook))
 
 
 def _store_last_attempts(
-    results: Iterable[SubmissionResult], submissions: Iterable[Submission], records: Path
+    results: Iterable[SubmissionResult], submissions: Iterable[Submission], records: Records
 ) -> None:
     """Stores results that are known without grading, if another attempt was the last before."""
     last = {(one.learner, one.notebook, one.file) for one in submissions if one.is_last}
     for result in results:
         if (result.learner, result.notebook, result.file) in last:
-            before = read_record(records, result.learner, result.notebook)
+            before = records.read(result.learner, result.notebook)
             if before is None or name_attempt(before.key) != name_attempt(result.key):
-                write_record(records, result)
+                records.write(result)
 
 
 @contextmanager
@@ -298,18 +298,19 @@ def _print_backlog(
 class _ClassGrader:
     """Grades a class with a pool of workers."""
 
-    def __init__(self, out: Path, bar: Progress, run_jobs: RunJobs) -> None:
-        self._out = out
+    def __init__(
+        self, records: Records, references: Records, bar: Progress, run_jobs: RunJobs
+    ) -> None:
+        self._records, self._references = records, references
         self._bar = bar
         self._run_jobs = run_jobs
 
     def check_solutions(self, notebooks: Iterable[str], config: GradingConfig) -> None:
         """Grades the solutions themselves, unless that has been done before."""
-        records = self._out / REFERENCES
         results: list[SubmissionResult] = []
         jobs = []
         for job in config.make_reference_jobs(sorted(notebooks)):
-            before = read_record(records, str(job.seed), job.notebook)
+            before = self._references.read(str(job.seed), job.notebook)
             if before and before.key == job.key and before.state != FAILED:
                 results.append(before)
             else:
@@ -317,7 +318,7 @@ class _ClassGrader:
 
         def on_result(job: Job, result: SubmissionResult) -> None:
             results.append(result)
-            write_record(records, replace(result, learner=str(job.seed)))
+            self._references.write(replace(result, learner=str(job.seed)))
 
         if jobs:
             self._run_with_progress(jobs, len(jobs), "solutions", on_result)
@@ -333,7 +334,7 @@ class _ClassGrader:
 
         def store(result: SubmissionResult, is_last: bool) -> None:
             results.append(result)
-            write_record(self._out / RECORDS, result, is_last)
+            self._records.write(result, is_last)
 
         def on_result(job: Job, result: SubmissionResult) -> None:
             place = job.learner, job.notebook, job.file

@@ -60,6 +60,11 @@ def caught_signal() -> int:
     return _current.caught
 
 
+def exit_status() -> int:
+    """Returns the status of a command that a signal has ended, as shells have it."""
+    return 128 + (caught_signal() or signal.SIGINT)
+
+
 def check_interrupted() -> None:
     """Raises KeyboardInterrupt once more if the first one was lost, as one in a destructor is.
 

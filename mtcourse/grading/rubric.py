@@ -11,13 +11,16 @@ import csv
 import io
 import math
 import tomllib
+import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from mtcourse.errors import MtcourseError
+from mtcourse.grading.learner_folders import RECORDS, add_names
 from mtcourse.grading.policy_tables import read_rows
+from mtcourse.grading.records import read_result
 from mtcourse.grading.results import GRADED, JUDGED, ExerciseResult, SubmissionResult, tidy_points
 from mtcourse.grading.submission_paths import safe_name
 from mtcourse.whole_files import write_whole
@@ -131,16 +134,11 @@ def write_forms(rubric: Rubric, learners: Iterable[str], folder: Path) -> list[P
     Returns:
         the forms that were written.
     """
-    taken = {_read_learner(path): path for path in sorted(folder.glob("*.csv"))}
+    forms = {path.stem: _read_learner(path) for path in sorted(folder.glob("*.csv"))}
+    new = {unicodedata.normalize("NFC", learner) for learner in learners} - set(forms.values())
     written = []
-    for learner in sorted(set(learners)):
-        if learner in taken:
-            continue
-        path = folder / f"{safe_name(learner)}.csv"
-        number = 2
-        while path.exists():
-            path = folder / f"{safe_name(learner)}-{number}.csv"
-            number += 1
+    for learner, name in sorted(add_names(new, forms).items()):
+        path = folder / f"{name}.csv"
         rows = [
             (_guard(learner), one.name, tidy_points(one.points), "", "", one.describe())
             for one in rubric.criteria
@@ -159,7 +157,8 @@ def _guard(text: str) -> str:
 
 def _read_learner(path: Path) -> str:
     """Returns whose form it is."""
-    learner = next((row[0] for _, row, _ in read_rows(path, COLUMNS)), "")
+    cell = next((row[0] for _, row, _ in read_rows(path, COLUMNS)), "")
+    learner = unicodedata.normalize("NFC", cell)
     return learner[1:] if learner[:1] == "'" and learner[1:2] in FORMULA_STARTS else learner
 
 
@@ -254,15 +253,28 @@ def start_grading(path: Path, out: Path, learners: Sequence[str]) -> tuple[Rubri
         learners: whose forms to write; by default of all who have results there.
 
     Raises:
-        MtcourseError: there are no learners, or other forms of this rubric are there.
+        MtcourseError: there are no learners, other forms of this rubric are there, or a form cannot
+            be written.
     """
     rubric = read_rubric(path)
     folder = out / FORMS / rubric.name
     kept = folder / RUBRIC
     if kept.exists() and read_rubric(kept) != rubric:
         raise MtcourseError(f"{kept} is another rubric of this name: mend one of them by hand")
-    known = learners or sorted({one.parent.name for one in (out / "records").glob("*/*.json")})
+    known = learners or _find_learners(out / RECORDS)
     if not known:
         raise MtcourseError(f"{out} has no results: name learners by --learner")
-    write_whole(kept, path.read_text(encoding="utf-8-sig"), private=True)
-    return rubric, write_forms(rubric, known, folder)
+    try:
+        write_whole(kept, path.read_text(encoding="utf-8-sig"), private=True)
+        return rubric, write_forms(rubric, known, folder)
+    except OSError as error:
+        raise MtcourseError(
+            f"{error.filename or folder}: {error.strerror or error}; forms that were written are "
+            "kept, and the same command writes the others once that is mended"
+        ) from error
+
+
+def _find_learners(records: Path) -> list[str]:
+    """Returns the learners who have results."""
+    results = map(read_result, records.glob("*/*.json"))
+    return sorted({result.learner for result in results if result})

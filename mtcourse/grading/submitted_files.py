@@ -198,8 +198,11 @@ def _find_fault(member: zipfile.ZipInfo, parts: tuple[str, ...]) -> str:
     """Returns the reason not to read a member of an archive, or an empty string."""
     if len(parts) > MAX_DEPTH:
         return f"it lies more than {MAX_DEPTH} folders deep"
-    if stat.S_ISLNK(member.external_attr >> 16):
+    kind = stat.S_IFMT(member.external_attr >> 16)  # 0 where the system has no such kinds
+    if kind == stat.S_IFLNK:
         return LINK
+    if kind not in (0, stat.S_IFREG):
+        return NOT_A_FILE
     if member.flag_bits & 0x1:
         return "it is encrypted: hand it in without a password"
     if member.compress_type not in _METHODS:

@@ -10,6 +10,7 @@ import socket
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -35,6 +36,8 @@ PLACES = [
 """Where escapes try to leave a file."""
 SHARED = "0x3163746d"
 """The key under which one of them makes shared memory."""
+PATIENCE = 5.0
+"""Seconds that processes are given to end with their kernel."""
 
 
 @dataclass
@@ -105,18 +108,28 @@ class Outside:
             told.append("the sentinel was stopped")
         return [*told, *self._left_behind()]
 
+    def _find_processes(self) -> list[psutil.Process]:
+        """Processes that came out of a kernel."""
+        found = []
+        for process in psutil.process_iter(["name", "cmdline"]):
+            words = " ".join([process.info["name"] or "", *(process.info["cmdline"] or ())])
+            if self.token in words:
+                found.append(process)
+        return found
+
     def _left_behind(self) -> list[str]:
         """Files, processes and listeners that are there and should not be."""
         told = []
         for path in (path for place in PLACES for path in place.glob(f"{self.token}*")):
             told.append(f"{path} was left")
             path.unlink()
-        for process in psutil.process_iter(["name", "cmdline"]):
-            words = " ".join([process.info["name"] or "", *(process.info["cmdline"] or ())])
-            if self.token in words:
-                told.append(f"process {process.pid} was left")
-                for one in (*process.children(recursive=True), process):
-                    one.kill()
+        until = time.monotonic() + PATIENCE
+        while (left := self._find_processes()) and time.monotonic() < until:
+            time.sleep(0.1)  # a busy machine takes a while to end what was killed
+        for process in left:
+            told.append(f"process {process.pid} was left")
+            for one in (*process.children(recursive=True), process):
+                one.kill()
         if int(SHARED, 16) in _shared_memory():
             told.append("shared memory was left")
             subprocess.run(["ipcrm", "-M", SHARED], check=True)

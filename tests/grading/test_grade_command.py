@@ -9,6 +9,8 @@ import io
 import json
 import os
 import shutil
+import signal
+import sys
 import zipfile
 from collections.abc import Iterable
 from pathlib import Path
@@ -16,7 +18,9 @@ from pathlib import Path
 import pytest
 from filelock import FileLock
 from rich.console import Console
+from typer.testing import CliRunner
 
+from mtcourse.cli import app
 from mtcourse.errors import MtcourseError
 from mtcourse.grading import command
 from mtcourse.grading.backlog import MAX_LISTED, Regrade
@@ -26,6 +30,7 @@ from mtcourse.grading.jobs import Job, OnResult, RunJobs, failed_result
 from mtcourse.grading.kernel import Limits
 from mtcourse.grading.results import FAILED, GRADED, ExerciseResult, SubmissionResult
 from mtcourse.grading.solution_notebook import read_exercise_specs
+from tests.helpers.full_disks import full_disk, mounted, resize
 
 ROOT = Path(__file__).resolve().parents[2]
 SOLUTIONS = ROOT / "solutions"
@@ -141,6 +146,20 @@ def test_stopped_and_started_again_it_goes_on_where_it_was(teacher):
     teacher.stop_after = 10**6
     status, _, graded = teacher.grades()
     assert (status, graded, teacher.graded) == (0, ["carol", "dave"], ["carol", "dave"])
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("options", [[], ["--explain"]])
+def test_stopped_before_it_has_begun_it_says_by_what(monkeypatch, number, options):
+    class Stopping:
+        def find_spec(self, name: str, *_: object) -> None:
+            if name == "mtcourse.grading.command":
+                signal.raise_signal(number)
+
+    monkeypatch.delitem(sys.modules, "mtcourse.grading.command")
+    monkeypatch.setattr(sys, "meta_path", [Stopping(), *sys.meta_path])
+    done = CliRunner().invoke(app, ["grade", "submissions", *options])
+    assert (done.exit_code, done.output) == (128 + number, "")
 
 
 def test_a_failure_of_the_grader_is_told_and_tried_again(teacher):
@@ -477,3 +496,45 @@ def test_numbers_in_place_of_names(teacher):
     teacher.grades(policy=decide(teacher, adjustments=by_number))
     assert finals(teacher)["bob"]["points"] == "7"
     assert finals(teacher, "numbers.csv")["bob"]["number"] == numbers["bob"]
+
+
+def test_a_disk_that_is_full_at_any_moment_is_told_and_the_same_command_goes_on(
+    teacher, monkeypatch
+):
+    for learner in ("ada", "ben"):
+        teacher.hands_in(learner)
+    for room in (
+        3,
+        2,
+        9,
+    ):  # files: seeds and two proofs, another and a record, the other and tables
+        full = "No space left on device; what is graded is kept in"
+        with full_disk(monkeypatch, after=room), pytest.raises(MtcourseError, match=full):
+            teacher.grades()
+        assert [path for path in teacher.out.rglob(".*") if path.name != ".lock"] == []
+        for path in teacher.out.rglob("*.json"):
+            json.loads(path.read_text(encoding="utf-8"))
+        assert (teacher.out / "grades.csv").exists() == (room == 9)
+    status, said, again = teacher.grades()
+    assert (status, again) == (0, [])
+    assert "0 to grade, 2 done" in said
+    assert {learner: teacher.record(learner).points for learner in ("ada", "ben")} == {
+        "ada": 21,
+        "ben": 21,
+    }
+    assert (teacher.out / "report.html").exists()
+
+
+def test_a_real_disk_that_is_full(teacher):
+    """A small one in memory, which the results do not fit on."""
+    teacher.hands_in("ada")
+    teacher.out.mkdir()
+    with mounted(teacher.out, "96k"):
+        with pytest.raises(MtcourseError, match="No space left on device"):
+            teacher.grades()
+        assert teacher.record("ada").points == 21
+        assert [path for path in teacher.out.rglob(".*") if path.name != ".lock"] == []
+        resize(teacher.out, "8m")
+        status, said, again = teacher.grades()
+        assert (status, again) == (0, [])
+        assert "0 to grade, 1 done" in said

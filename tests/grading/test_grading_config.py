@@ -17,7 +17,7 @@ from mtcourse.checks.outcomes import Case
 from mtcourse.errors import MtcourseError
 from mtcourse.grading import backlog, cache_key
 from mtcourse.grading import grading_config as module
-from mtcourse.grading.backlog import Regrade, find_backlog, read_record, write_record
+from mtcourse.grading.backlog import Regrade, find_backlog
 from mtcourse.grading.cache_key import KEY_PARTS, compute_cache_key, find_changed_parts
 from mtcourse.grading.grading_config import (
     SEEDS_PER_NOTEBOOK,
@@ -30,6 +30,7 @@ from mtcourse.grading.grading_config import (
 )
 from mtcourse.grading.jobs import Job
 from mtcourse.grading.kernel import Limits
+from mtcourse.grading.records import Records
 from mtcourse.grading.results import FAILED, GRADED, ExerciseResult, SubmissionResult
 from mtcourse.grading.submissions import Submission
 from mtcourse.grading.submitted_notebook import Unreadable
@@ -193,28 +194,28 @@ def test_what_is_graded_stays_and_what_changed_is_due_or_told(tmp_path):
     batch = opened()
     everybody = [found(name) for name in ("kept", "changed", "failed", "older", "damaged", "new")]
     for one in everybody[:3]:
-        write_record(tmp_path, record(batch, one, FAILED if one.learner == "failed" else GRADED))
+        Records(tmp_path).write(record(batch, one, FAILED if one.learner == "failed" else GRADED))
     other_limits = replace(batch, limits=Limits(seconds=5))
-    write_record(tmp_path, record(other_limits, everybody[3]))
+    Records(tmp_path).write(record(other_limits, everybody[3]))
     (tmp_path / "damaged").mkdir()
     (tmp_path / "damaged/04_attention.json").write_text("{")
     everybody[1] = found("changed", b"better answers")
 
-    now = find_backlog(everybody, batch, tmp_path)
+    now = find_backlog(everybody, batch, Records(tmp_path))
     assert [one.learner for one in now.due] == ["changed", "failed", "damaged", "new"]
     assert [one.learner for one in now.kept] == ["kept", "older"]
     assert [(one.learner, why) for one, why in now.stale] == [("older", KEY_PARTS["limits"])]
-    again = find_backlog(everybody, batch, tmp_path, Regrade())
+    again = find_backlog(everybody, batch, Records(tmp_path), Regrade())
     assert [one.learner for one in again.due] == ["changed", "failed", "older", "damaged", "new"]
 
 
 def test_other_versions_are_named(tmp_path, monkeypatch):
     batch = opened()
     one = found("alice")
-    write_record(tmp_path, replace(record(batch, one), versions={"torch": "2.6", "numpy": "2"}))
+    Records(tmp_path).write(replace(record(batch, one), versions={"torch": "2.6", "numpy": "2"}))
     for place in (cache_key, backlog):
         monkeypatch.setattr(place, "installed_versions", lambda: {"torch": "2.7", "numpy": "2"})
-    ((_, why),) = find_backlog([one], batch, tmp_path).stale
+    ((_, why),) = find_backlog([one], batch, Records(tmp_path)).stale
     assert why == "the installed versions are others (torch 2.6, now 2.7)"
 
 
@@ -227,16 +228,16 @@ def test_what_cannot_be_read_has_a_result_all_the_same(tmp_path):
         Submission("pipe", "04_attention", "", unreadable),
         Submission("what", "", "", unreadable, reason="it cannot be told"),
     ]
-    results = find_backlog(files, opened(), tmp_path).unreadable
+    results = find_backlog(files, opened(), Records(tmp_path)).unreadable
     assert [one.reason for one in results] == ["it is a link", "it is no file", "it cannot be told"]
     assert [one.max_points for one in results] == [5, 5, 0]
     assert {e.outcome for one in results for e in one.exercises} == {"unreadable"}
 
 
 def test_a_record_of_somebody_else_is_none(tmp_path):
-    write_record(tmp_path, record(opened(), found("alice")))
+    Records(tmp_path).write(record(opened(), found("alice")))
     (tmp_path / "alice").rename(tmp_path / "Alice")
-    assert read_record(tmp_path, "Alice", "04_attention") is None
+    assert Records(tmp_path).read("Alice", "04_attention") is None
 
 
 def test_nobody_is_judged_by_a_solution_that_does_not_pass():

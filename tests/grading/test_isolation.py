@@ -9,6 +9,7 @@ import signal
 import socket
 import subprocess
 import sys
+import sysconfig
 import tempfile
 import textwrap
 import time
@@ -356,6 +357,34 @@ def test_the_view_holds_python_and_the_package_and_nothing_beside_it():
     for secret in (ROOT, ROOT / "solutions", Path.home(), Path("/"), Path("/etc"), Path("/tmp")):
         assert secret not in seen
     assert {path.parent.name for path in view.hidden} >= {"attention", "masks"}
+
+
+def test_an_environment_behind_a_link_is_seen_at_one_place(tmp_path, monkeypatch):
+    real, link = tmp_path / "real", tmp_path / "link"
+    (real / "lib").mkdir(parents=True)
+    link.symlink_to(real)
+    monkeypatch.setattr(sys, "prefix", str(link))
+    monkeypatch.setattr(sysconfig, "get_path", lambda _: str(link / "lib"))
+    view = find_visible_files()
+    assert (link, str(real)) in view.links
+    assert real in view.read_only
+    assert not any(path.is_relative_to(link) for path in view.read_only)
+
+
+WITHOUT_FILES = """
+import sys, tempfile
+from mtcourse.grading.isolation import namespaces
+tempfile.mkdtemp = tempfile.mkstemp = None
+sys.exit(namespaces.try_walls())
+"""
+
+
+def test_whoever_is_killed_while_it_tries_the_walls_leaves_no_file():
+    """An impatient Ctrl-C may come at that moment."""
+    if reason := why_unavailable("warm"):
+        pytest.skip(reason)
+    tried = subprocess.run([sys.executable, "-c", WITHOUT_FILES], cwd=ROOT, stderr=subprocess.PIPE)
+    assert tried.returncode == 0, tried.stderr
 
 
 SILENT = "get_ipython()._showtraceback = lambda *_: None\n"

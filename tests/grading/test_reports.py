@@ -13,7 +13,7 @@ from urllib.parse import unquote
 import pytest
 from rich.console import Console
 
-from mtcourse.grading.reports import TABLES, folder_names, write_reports
+from mtcourse.grading.reports import TABLES, write_reports
 from mtcourse.grading.reports.class_report import render_class_report
 from mtcourse.grading.reports.counts import (
     count_misconceptions,
@@ -173,12 +173,6 @@ def test_hostile_names_stay_in_the_folder(tmp_path):
     for content in contents(out).values():
         content.decode("utf-8")
         assert len(content) < 300_000
-
-
-def test_each_learner_has_a_folder_also_where_letters_large_and_small_are_one():
-    names = folder_names(["anna", "Anna", "Bo", "../Bo"])
-    assert len({name.casefold() for name in names.values()}) == 4
-    assert names["Bo"] == "Bo"
 
 
 def printed(table: object) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import re
+import unicodedata
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from typer.testing import CliRunner
 
 from mtcourse.cli import app
 from mtcourse.errors import MtcourseError
+from mtcourse.grading.records import Records
 from mtcourse.grading.reports import write_reports
 from mtcourse.grading.reports.tables import canvas_table, moodle_table, nbgrader_table
 from mtcourse.grading.rubric import (
@@ -22,6 +24,7 @@ from mtcourse.grading.rubric import (
     start_grading,
     write_forms,
 )
+from tests.helpers.full_disks import full_disk
 from tests.helpers.made_results import result
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -93,7 +96,7 @@ def test_a_form_that_is_there_is_left_alone(rubric, tmp_path):
     before = path.read_bytes()
     (new,) = write_forms(rubric, ["ada", "ADA"], tmp_path)
     assert path.read_bytes() == before
-    assert new.name != path.name
+    assert new.name.lower() != path.name
 
 
 @pytest.mark.parametrize(
@@ -146,8 +149,9 @@ def test_a_faulty_rubric_is_refused(tmp_path, old, new, fault):
 
 def test_the_command_writes_forms_for_those_who_have_results(tmp_path, rubric):
     out = tmp_path / "grades"
-    (out / "records" / "ada").mkdir(parents=True)
-    (out / "records" / "ada" / "05_masks.json").write_text("{}")
+    Records(out / "records", {"ada": "ada~1"}).write(result("ada"))
+    (out / "records" / "damaged").mkdir()
+    (out / "records" / "damaged" / "05_masks.json").write_text("{}")
     words = ["rubric", str(tmp_path / "rubric.toml"), "--out", str(out)]
     assert "6 points: 1 new forms" in CliRunner().invoke(app, words).output
     more = CliRunner().invoke(app, [*words, "--learner", "ben"])
@@ -178,10 +182,21 @@ def test_the_report_and_the_feedback_show_a_project(tmp_path, rubric):
 
 
 def test_names_that_are_one_in_a_file_system_get_a_form_each(rubric, tmp_path):
-    names = ["a/b", "a:b", "a?b"]
+    names = ["a/b", "a:b", "a?b", "Ada", "ada", "ADA", "Zo\u00eb", "ZOE\u0308"]
     for name in names:  # one after the other: each finds those before it
-        write_forms(rubric, [name], tmp_path / "forms")
+        write_forms(rubric, [name, "Zoe\u0308"], tmp_path / "forms")
     forms = sorted((tmp_path / "forms").glob("*.csv"))
-    assert len(forms) == 3
+    assert len({path.name.casefold() for path in forms}) == len(forms) == len(names)
     told = {next(csv.DictReader(io.StringIO(path.read_text())))["learner"] for path in forms}
-    assert told == set(names)
+    assert told == {unicodedata.normalize("NFC", name) for name in names}
+
+
+def test_a_full_disk_is_told_and_the_same_command_goes_on(tmp_path, monkeypatch):
+    (tmp_path / "rubric.toml").write_text(TEXT)
+    out, learners = tmp_path / "grades", ["ada", "ben", "cleo"]
+    with full_disk(monkeypatch, after=2), pytest.raises(MtcourseError, match="No space left"):
+        start_grading(tmp_path / "rubric.toml", out, learners)
+    files = [path.name for path in (out / "rubrics" / "project_x").iterdir()]
+    assert sorted(files) == ["ada.csv", "rubric.toml"]
+    _, written = start_grading(tmp_path / "rubric.toml", out, learners)
+    assert [path.name for path in written] == ["ben.csv", "cleo.csv"]

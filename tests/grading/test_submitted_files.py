@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import io
 import os
 import socket
 import stat
+import tarfile
 import threading
 import zipfile
 from pathlib import Path
@@ -64,6 +66,13 @@ def make_socket(path: Path) -> None:
         made.bind(path.name)  # the whole path may be too long
 
 
+def make_device(path: Path) -> None:
+    try:
+        os.mknod(path, stat.S_IFCHR | 0o666, os.makedev(1, 5))  # zeros without end
+    except PermissionError:
+        pytest.skip("only root makes devices")
+
+
 def make_link(path: Path) -> None:
     path.symlink_to("nowhere")
 
@@ -75,16 +84,24 @@ def make_loop(path: Path) -> None:
 NO_FILES = {
     "pipe": (make_pipe, NOT_A_FILE),
     "socket": (make_socket, NOT_A_FILE),
+    "device": (make_device, NOT_A_FILE),
     "link to nowhere": (make_link, submitted_files.LINK),
     "link to itself": (make_loop, submitted_files.LINK),
 }
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no links or pipes to make")
-@pytest.mark.parametrize("name", ["bob.zip", "bob_05_masks.ipynb", "bob", "bob.ZIP"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("bob.zip", "bob_05_masks.ipynb", "bob", "bob.ZIP"),
+        *("bob/05_masks.ipynb", "bob/work.zip", "bob/work.tar", "bob/week/5/05_masks.ipynb"),
+    ],
+)
 @pytest.mark.parametrize(("make", "says"), NO_FILES.values(), ids=NO_FILES)
 def test_what_is_no_file_is_told_and_not_waited_for(tmp_path, make, says, name):
     put(tmp_path / "in", "ada/05_masks.ipynb")
+    (tmp_path / "in" / name).parent.mkdir(parents=True, exist_ok=True)
     make(tmp_path / "in" / name)
     found = found_in_time(tmp_path / "in")
     assert [(one.learner, one.reason) for one in found] == [("ada", ""), ("bob", says)]
@@ -102,6 +119,21 @@ def test_a_pipe_that_is_named_or_alone_is_not_waited_for(tmp_path, name):
     else:
         with pytest.raises(Unreadable, match=NOT_A_FILE):
             named[0].read()
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes to make")
+@pytest.mark.parametrize("make", [make_pipe, make_socket, make_device, make_link])
+@pytest.mark.parametrize("name", ["bob/05_masks.ipynb", "bob/work.zip"])
+def test_what_is_no_file_any_more_when_it_is_read_is_not_waited_for(tmp_path, make, name):
+    put(tmp_path, name)
+    if name.endswith(".zip"):
+        packed(tmp_path / name, "05_masks.ipynb")
+    (found,) = find_submissions(tmp_path, KNOWN)
+    (tmp_path / name).unlink()
+    make(tmp_path / name)
+    says = "it is a link|it is not a file but|it cannot be opened"
+    with pytest.raises(Unreadable, match=says):
+        found.read()
 
 
 def test_a_folder_is_a_folder_whatever_it_is_called(tmp_path):
@@ -131,11 +163,38 @@ def test_paths_out_of_an_archive_are_refused(tmp_path, name):
     assert (fine.learner, fine.reason) == ("carol", "")
 
 
-def test_a_link_in_an_archive_is_refused(tmp_path):
-    with zipfile.ZipFile(tmp_path / "in.zip", "w") as archive:
-        archive.writestr(member("alice/04_attention.ipynb", stat.S_IFLNK | 0o777), "/etc/passwd")
-    (found,) = find_submissions(tmp_path / "in.zip", KNOWN)
-    assert found.reason == submitted_files.LINK
+NO_FILES_IN_ARCHIVES = {
+    stat.S_IFLNK: submitted_files.LINK,
+    stat.S_IFIFO: NOT_A_FILE,
+    stat.S_IFSOCK: NOT_A_FILE,
+    stat.S_IFCHR: NOT_A_FILE,
+    stat.S_IFBLK: NOT_A_FILE,
+}
+
+
+@pytest.mark.parametrize(("kind", "says"), NO_FILES_IN_ARCHIVES.items())
+def test_what_is_no_file_in_an_archive_is_refused(tmp_path, kind, says):
+    for path, name in (("in.zip", "bob/05_masks.ipynb"), ("in/bob/work.zip", "05_masks.ipynb")):
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        with zipfile.ZipFile(tmp_path / path, "w") as archive:
+            archive.writestr(member(name, kind | 0o777), NOTEBOOK)
+            archive.writestr(member("bob/notes.txt"), "")
+    for place in ("in.zip", "in"):
+        (found,) = find_submissions(tmp_path / place, KNOWN)
+        assert (found.learner, found.reason) == ("bob", says)
+
+
+def test_other_archives_are_told_and_never_opened(tmp_path):
+    """Pipes and devices in them are nobody's concern."""
+    (tmp_path / "in/bob").mkdir(parents=True)
+    with tarfile.open(tmp_path / "in/bob/work.tar", "w") as archive:
+        for kind in (tarfile.FIFOTYPE, tarfile.CHRTYPE, tarfile.REGTYPE):
+            made = tarfile.TarInfo("05_masks.ipynb")
+            made.type = kind
+            archive.addfile(made, io.BytesIO())
+    (found,) = find_submissions(tmp_path / "in", KNOWN)
+    assert found.learner == "bob"
+    assert found.reason == "there is no notebook, only bob/work.tar: hand in the .ipynb itself"
 
 
 def patched(path: Path, offset_in_directory: int, value: bytes) -> Path:

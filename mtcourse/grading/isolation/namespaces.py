@@ -179,26 +179,24 @@ def _check_package_is_readable() -> None:
             raise PermissionError(f"{path} can be read by its owner alone: chmod a+r it")
 
 
-def _try_walls() -> int:
+def try_walls() -> int:
     """Enters the namespaces once in a child process; returns its exit status."""
     as_root = os.geteuid() == 0
     user = 65534 if as_root else None
-    with tempfile.TemporaryDirectory() as writable:
-        child = os.fork()
-        if child == 0:
-            try:
-                unshare(as_root)
-                enter(
-                    find_visible_files(), Path(writable), ResourceLimits(), user or INSIDE_USER_ID
-                )
-                drop_privileges(user)
-                _check_package_is_readable()
-                os._exit(0)
-            except OSError as error:
-                print(error, file=sys.stderr, flush=True)
-                os._exit(1)
-        return os.waitpid(child, 0)[1]
+    writable = Path(tempfile.gettempdir())  # not one of its own: it may be killed at any moment
+    child = os.fork()
+    if child == 0:
+        try:
+            unshare(as_root)
+            enter(find_visible_files(), writable, ResourceLimits(), user or INSIDE_USER_ID)
+            drop_privileges(user)
+            _check_package_is_readable()
+            os._exit(0)
+        except OSError as error:
+            print(error, file=sys.stderr, flush=True)
+            os._exit(1)
+    return os.waitpid(child, 0)[1]
 
 
 if __name__ == "__main__":
-    sys.exit(1 if _try_walls() else 0)
+    sys.exit(1 if try_walls() else 0)

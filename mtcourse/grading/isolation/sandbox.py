@@ -80,15 +80,19 @@ def find_visible_files() -> VisibleFiles:
     package = Path(mtcourse.__path__[0]).resolve()
     prefixes = {sys.prefix, sys.base_prefix, sysconfig.get_path("purelib"), package}
     wanted = [*SYSTEM_FOLDERS, *SYSTEM_SETTINGS, *PROCESSOR_INFO, *sorted(map(str, prefixes))]
-    links, folders = [], []
+    links: dict[Path, str] = {}
+    folders: list[Path] = []
     for name in dict.fromkeys(wanted):
         path = Path(name)
+        if any(path.is_relative_to(link) for link in links):  # a virtual environment may be one
+            path = path.resolve()
         if path.is_symlink():
-            links.append((path, os.readlink(path)))
+            links[path] = os.readlink(path)
             path = path.resolve()
         if path.exists() and not any(path.is_relative_to(one) for one in folders):
             folders.append(path)
-    return VisibleFiles(tuple(folders), tuple(links), tuple(bank_folders(package).values()))
+    hidden = tuple(bank_folders(package).values())
+    return VisibleFiles(tuple(folders), tuple(links.items()), hidden)
 
 
 def read_hidden_files(connection_file: Path) -> tuple[Path, ...]:

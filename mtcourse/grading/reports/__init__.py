@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import groupby
 from pathlib import Path
 from types import MappingProxyType
 
+from mtcourse.grading.learner_folders import FEEDBACK, GRADESCOPE, name_folders
+from mtcourse.grading.records import UNKNOWN_NOTEBOOK
 from mtcourse.grading.reports.class_report import render_class_report
 from mtcourse.grading.reports.feedback import render_feedback_notebook, render_feedback_page
 from mtcourse.grading.reports.gradescope import gradescope_json
@@ -61,14 +61,15 @@ def write_reports(
     results = sorted(results, key=lambda result: (result.learner, result.notebook))
     for name, table in TABLES.items():
         write_whole(out / name, table(results), private=True)
-    folders = folder_names(result.learner for result in results)
+    folders = name_folders((result.learner for result in results), out)
     for learner, own in groupby(results, lambda result: result.learner):
-        path = out / "gradescope" / folders[learner] / "results.json"
+        path = out / GRADESCOPE / folders[learner] / "results.json"
         write_whole(path, gradescope_json(list(own)), private=True)
     places = {}
     for result in results:
         key = result.learner, result.notebook
-        place = f"feedback/{folders[result.learner]}/{safe_name(result.notebook or 'unknown')}"
+        name = safe_name(result.notebook or UNKNOWN_NOTEBOOK)
+        place = f"{FEEDBACK}/{folders[result.learner]}/{name}"
         content = contents.get(key, b"")
         write_whole(out / f"{place}.ipynb", render_feedback_notebook(result, content), private=True)
         write_whole(out / f"{place}.html", render_feedback_page(result, content), private=True)
@@ -76,17 +77,3 @@ def write_reports(
     similar = compare_class(contents, solutions)
     write_whole(out / "similar_answers.csv", similar_answers_table(similar), private=True)
     write_whole(out / "report.html", render_class_report(results, places, similar), private=True)
-
-
-def folder_names(learners: Iterable[str]) -> dict[str, str]:
-    """Returns a folder name for each learner, also distinct on systems that ignore case."""
-    names = {learner: safe_name(learner) for learner in learners}
-    alike = Counter(name.casefold() for name in names.values())
-    return {
-        learner: name if alike[name.casefold()] == 1 else f"{name}-{_digest(learner)}"
-        for learner, name in names.items()
-    }
-
-
-def _digest(text: str) -> str:
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:6]

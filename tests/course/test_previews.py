@@ -60,7 +60,7 @@ def notes(name: str, page: str):
 
 def asked(**more: str) -> dict[str, dict[str, str | None]]:
     return previews.asked_for(
-        {f"book/{name}.html": notes(name, page) for name, page in (PAGES | more).items()}
+        {f"book/{name}.html": notes(name, page) for name, page in sorted((PAGES | more).items())}
     )
 
 

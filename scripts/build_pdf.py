@@ -23,7 +23,7 @@ import yaml
 from bs4 import BeautifulSoup, Tag
 
 ROOT = Path(__file__).resolve().parent.parent
-LEFT_OUT = re.compile(r"api|instructors|grading")
+LEFT_OUT = re.compile(r"api|cite|instructors|grading")
 """Pages that are looked things up in: they are for the screen."""
 FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking"]
 EXPLORER = ".mtcourse-explorer[data-explorer], .mtcourse-explorer.whole-model"

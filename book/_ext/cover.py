@@ -1,39 +1,99 @@
-"""Puts the cover on the welcome page: the title, and a sentence with real attention weights."""
+"""Puts the cover on the welcome page: the title, and a sentence with real attention weights.
+
+Where the book has an address, the same picture stands beside links to its pages.
+"""
 
 from __future__ import annotations
 
 import functools
 from html import escape
+from pathlib import Path
+
+from page_fonts import font_folder
 
 from mtcourse.models.translator import Translator
 from mtcourse.models.word_weights import word_weights
-from mtcourse.page.cover import cover_svg
+from mtcourse.page.cover import CARD_SIZE, cover_svg, write_card
 
 SENTENCE = "Yesterday the old baker did not open the shop."
+CARD = "_static/card.png"
+FACES = (
+    "sourceserif4/SourceSerif4[opsz,wght].ttf",
+    "sourceserif4/SourceSerif4-Italic[opsz,wght].ttf",
+)
 
 
 def setup(app) -> dict:
     """Sphinx calls this."""
     app.connect("html-page-context", place_cover)
+    # After publishing.py, which describes the page.
+    app.connect("html-page-context", name_card, priority=920)
+    app.connect("build-finished", place_card)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
 
 
 @functools.cache
-def picture() -> str:
+def drawn() -> tuple:
     """The sentence, its translation, and where the shipped translator looked: its last layer."""
     translator = Translator.load(device="cpu")
     (translation,) = translator.translate([SENTENCE])
     looked = word_weights(translator.attention_map(SENTENCE, translation), SENTENCE, translation)
     weights = looked.weights[-1].mean(0)[:-1, :-1]  # without <eos>
-    return cover_svg(looked.source_words[:-1], looked.target_words[:-1], weights)
+    return looked.source_words[:-1], looked.target_words[:-1], weights
+
+
+def title_of(app) -> tuple[str, str]:
+    """The title of the book, and what follows it in smaller type."""
+    title, _, rest = app.config.html_title.partition(": ")
+    return title, rest
 
 
 def place_cover(app, docname: str, template: str, context: dict, doctree) -> None:
     """Puts it above the first page's heading."""
     if docname != app.config.root_doc or "body" not in context:
         return
-    title, _, rest = app.config.html_title.partition(": ")
+    title, rest = title_of(app)
     context["body"] = (
         f'<div class="cover"><p class="cover-title">{escape(title)}</p>'
-        f'<p class="cover-rest">{escape(rest)}</p>{picture()}</div>\n{context["body"]}'
+        f'<p class="cover-rest">{escape(rest)}</p>{cover_svg(*drawn())}</div>\n{context["body"]}'
     )
+
+
+# --- beside a link -------------------------------------------------------------------------------
+
+
+def address_of(app) -> str | None:
+    """The address of the picture; None where the book has none, since it has to be absolute."""
+    site = (app.config.html_baseurl or "").rstrip("/")
+    return f"{site}/{CARD}" if site else None
+
+
+def name_card(app, docname: str, template: str, context: dict, doctree) -> None:
+    """Has each page name the picture."""
+    address = address_of(app)
+    if address is None or doctree is None:
+        return
+    width, height = CARD_SIZE
+    said = {
+        "og:image": address,
+        "og:image:width": str(width),
+        "og:image:height": str(height),
+        "og:image:alt": f"{app.config.html_title}. Lines of attention join a sentence "
+        "and its translation.",
+    }
+    tags = [f'<meta property="{name}" content="{escape(text)}" />' for name, text in said.items()]
+    tags.append('<meta name="twitter:card" content="summary_large_image" />')
+    context["metatags"] = "\n".join([context.get("metatags", ""), *tags, ""])
+
+
+def place_card(app, exception) -> None:
+    """Draws the picture, where pages name it."""
+    if exception is not None or app.builder.format != "html":
+        return
+    file = Path(app.outdir, CARD)
+    if address_of(app) is None:
+        file.unlink(missing_ok=True)
+        return
+    folder = font_folder()
+    upright, italic = (folder / face if folder else None for face in FACES)
+    write_card(file, title_of(app), *drawn(), faces=(upright, italic))

@@ -14,6 +14,7 @@ from dutch import say_language
 from light_pages import LIGHTER
 from page_code import let_names_break, wrap_lines
 from page_tables import align_numbers
+from previews import note_page, notes_file
 from publishing import HEAD
 
 
@@ -27,26 +28,34 @@ def mend_pages(app, exception) -> None:
     """Mends every page of an HTML build that was written since it was last mended."""
     if exception is not None or app.builder.format != "html":
         return
-    list_of_mended = Path(app.doctreedir, "mended_pages.json")
+    notes = Path(app.doctreedir)
+    list_of_mended = notes / "mended_pages.json"
     known = json.loads(list_of_mended.read_text("utf-8")) if list_of_mended.exists() else {}
     written = {}
     for path in Path(app.outdir).rglob("*.html"):
         if "_static" in path.parts:
             continue
         name = path.relative_to(app.outdir).as_posix()
-        if known.get(name) != path.stat().st_mtime_ns:
-            path.write_text(mend(path.read_text(encoding="utf-8")), encoding="utf-8")
+        if known.get(name) != path.stat().st_mtime_ns or not notes_file(notes, name).exists():
+            soup = mended(path.read_text(encoding="utf-8"))
+            path.write_text(str(soup), encoding="utf-8")
+            note_page(notes, name, soup)
         written[name] = path.stat().st_mtime_ns
     list_of_mended.write_text(json.dumps(written), encoding="utf-8")
 
 
 def mend(page: str) -> str:
     """A page without the theme's faults."""
+    return str(mended(page))
+
+
+def mended(page: str) -> BeautifulSoup:
+    """A page without the theme's faults, with its elements."""
     # BeautifulSoup ends the line after the doctype itself.
     soup = BeautifulSoup(page.replace("<!DOCTYPE html>\n", "<!DOCTYPE html>", 1), "html.parser")
     for repair in REPAIRS:
         repair(soup)
-    return str(soup)
+    return soup
 
 
 def drop_repeated_scripts(soup: BeautifulSoup) -> None:

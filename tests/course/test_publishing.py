@@ -13,6 +13,7 @@ from urllib.parse import urljoin
 import pytest
 from bs4 import BeautifulSoup
 
+import mtcourse
 from tests.course.test_book import BOOK, ROOT, load_extension
 
 publishing = load_extension("publishing")
@@ -128,6 +129,30 @@ def test_the_books_address_is_in_every_head(placed, unset):
     without = page(unset, "book/intro.html").head
     assert without.select_one("link[rel=canonical]") is None
     assert without.select_one('meta[property="og:url"]') is None
+
+
+def test_a_link_to_the_book_has_a_picture_where_the_book_has_an_address(placed, unset):
+    head = page(placed, "book/04_attention.html").head
+    address = head.select_one('meta[property="og:image"]')["content"]
+    assert address.startswith(SITE)
+    picture = (placed / address.removeprefix(SITE)).read_bytes()
+    assert picture.startswith(b"\x89PNG")
+    assert len(picture) < 300_000
+    assert page(unset, "book/04_attention.html").select('meta[property^="og:image"]') == []
+    assert not (unset / address.removeprefix(SITE)).exists()
+
+
+@pytest.mark.parametrize("name", ["placed", "unset"])
+def test_each_page_names_its_version_and_its_neighbours(name, request):
+    html = request.getfixturevalue(name)
+    intro, chapter = page(html, "book/intro.html"), page(html, "book/04_attention.html")
+    for one in (intro, chapter):
+        assert one.select_one(".book-version").get_text() == f"mtcourse {mtcourse.__version__}"
+    (following,) = intro.select(".bd-header-article .neighbours a")
+    assert " ".join(following.get_text().split()) == "next: 4. Attention →"
+    assert following["href"] == "04_attention.html"
+    (before,) = chapter.select(".bd-header-article .neighbours a")
+    assert before["rel"] == ["prev"]
 
 
 def test_the_sitemap_lists_the_pages_and_robots_find_it(placed, unset):

@@ -173,6 +173,7 @@ def test_contents_and_neighbours_are_numbered(built):
     contents = texts(page.select("nav.bd-links li > a"))
     assert contents[-3:] == ["4. Attention", "12. Training", "Notes"]
     assert texts(page.select(".prev-next-footer .prev-next-title")) == ["12. Training"]
+    assert texts(page.select(".neighbours .neighbour-title")) == ["12. Training"]
 
 
 def test_the_search_shows_numbers_and_knows_a_page_by_its_title(built):
@@ -206,6 +207,18 @@ def test_figures_equations_and_exercises_count_within_their_chapter(
 def test_references_say_the_same_number_on_every_page(built, name):
     (paragraph,) = (p for p in built.page(name).select("article p") if "See" in p.get_text())
     assert texts(paragraph.select("a")) == SEEN
+
+
+@pytest.mark.parametrize(
+    ("place", "said"),
+    [("eq-four", "(4.1)"), ("fig-four-b", "Figure 4.2"), ("ex-four", "Exercise 4.1")],
+)
+def test_what_a_reference_leads_to_comes_along_with_its_number(built, place, said):
+    script = (built.html / "_static/previews/book/04_attention.js").read_text("utf-8")
+    call = script.removeprefix("mtcoursePreviews(").removesuffix(");\n")
+    _page, cards = json.loads(f"[{call}]")
+    (card,) = (card for key, card in cards.items() if key in (place, f"equation-{place}"))
+    assert BeautifulSoup(card, "html.parser").get_text().strip().startswith(said)
 
 
 # --- pages that fail ----------------------------------------------------------------------------

@@ -159,8 +159,13 @@ def visited_explorers(
     visited.page.context.close()
 
 
-def violations(page) -> list[str]:
-    """What axe-core finds wrong, a line each."""
+def violations(page, within: str = "html") -> list[str]:
+    """What axe-core finds wrong, a line each.
+
+    Args:
+        page: the opened page.
+        within: a selector of what is looked at.
+    """
     import axe_playwright_python
 
     axe = Path(axe_playwright_python.__file__).parent / "axe.min.js"
@@ -168,8 +173,10 @@ def violations(page) -> list[str]:
     # All rules are tried on all elements; only the thousands that are well are not described. Two
     # belong to WCAG 2.2, level AA, and are still not among those that axe tries by itself.
     found = page.evaluate(
-        "axe.run({resultTypes: ['violations'], rules: {'target-size': {enabled: true},"
-        " 'label-content-name-mismatch': {enabled: true}}}).then(results => results.violations)"
+        "within => axe.run(within, {resultTypes: ['violations'], rules: {"
+        "'target-size': {enabled: true}, 'label-content-name-mismatch': {enabled: true}"
+        "}}).then(results => results.violations)",
+        within,
     )
     return [
         f"{rule['id']}: {rule['help']}: {node['html'][:160]}"

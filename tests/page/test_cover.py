@@ -3,12 +3,23 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 import torch
 from bs4 import BeautifulSoup
+from matplotlib.image import imread
 
-from mtcourse.page.cover import FAINTEST, THICKEST, WIDTH, cover_svg, places
+from mtcourse.page.cover import (
+    CARD_EDGE,
+    CARD_SIZE,
+    FAINTEST,
+    THICKEST,
+    WIDTH,
+    cover_svg,
+    places,
+    write_card,
+)
 
 SOURCE, TARGET = ("The", "<dog>", "sleeps"), ("De", "hond", "slaapt")
 WEIGHTS = torch.tensor([[0.97, 0.02, 0.01], [0.0, 1.0, 0.0], [0.0, 0.5, 0.5]])
@@ -45,3 +56,29 @@ def test_it_says_what_it_shows_and_in_which_language(cover):
     assert "The <dog> sleeps – De hond slaapt" in cover.svg["aria-label"]
     assert [line["lang"] for line in cover.select(".cover-words")] == ["en", "nl"]
     assert "<dog>" in [word.text for word in cover.select("text")]
+
+
+# --- beside a link ------------------------------------------------------------------------------
+
+
+def blue_between_the_words(folder: Path, weights: torch.Tensor) -> set[int]:
+    """Where a line crosses the middle between the two sentences, in pixels from the left."""
+    write_card(folder / "card.png", ("Title", "and the rest"), SOURCE, SOURCE, weights)
+    picture = imread(folder / "card.png")
+    assert (picture.shape[1], picture.shape[0]) == CARD_SIZE
+    red, _green, blue = picture[440, :, 0], picture[440, :, 1], picture[440, :, 2]
+    return {int(x) for x in ((blue - red) > 0.2).nonzero()[0]}
+
+
+def test_the_card_has_a_line_for_each_weight_and_no_other(tmp_path):
+    assert blue_between_the_words(tmp_path, torch.zeros(3, 3)) == set()
+    crossed = blue_between_the_words(tmp_path, torch.diag(torch.tensor([1.0, 0.0, 1.0])))
+    wide = CARD_SIZE[0] - 2 * CARD_EDGE
+    middles = [CARD_EDGE + x * wide / WIDTH for x in places(SOURCE)]
+    assert [any(abs(x - middle) < 3 for x in crossed) for middle in middles] == [True, False, True]
+    assert all(min(abs(x - middle) for middle in middles) < 10 for x in crossed)
+
+
+def test_the_title_of_the_card_is_no_formula(tmp_path):
+    write_card(tmp_path / "card.png", ("$x", "_y_$"), SOURCE, TARGET, WEIGHTS)
+    assert (tmp_path / "card.png").stat().st_size > 10_000

@@ -96,6 +96,7 @@ class Containers:
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
             start_new_session=True,
+            cwd=place.parent,  # where Podman leaves a note if memory runs out; not seen inside
         )
         started.engine, started.container = self.name, name
         return started

@@ -123,8 +123,9 @@ def test_escape_closes_a_card_until_the_reference_is_pointed_at_again(page):
     card = point_at(page, CITATION)
     page.keyboard.press("Escape")
     assert card.is_hidden()
-    box = page.locator(CITATION).first.bounding_box()
-    page.mouse.move(box["x"] + 3, box["y"] + 4)
+    for part in (f"{CITATION} em", CITATION):  # from one part of the reference to another
+        box = page.locator(part).first.bounding_box()
+        page.mouse.move(box["x"] + 3, box["y"] + box["height"] / 2)
     page.wait_for_timeout(LONG_ENOUGH)
     assert card.is_hidden()
     page.mouse.move(2, 2)
@@ -183,7 +184,15 @@ def test_a_finger_that_touches_a_reference_follows_it(browser, site):
     context = browser.new_context(has_touch=True, viewport={"width": 390, "height": 800})
     page = context.new_page()
     page.goto(site + CHAPTER, wait_until="load")
-    page.locator(EQUATION).first.tap()
+    link, session = page.locator(EQUATION).first, context.new_cdp_session(page)
+    link.evaluate("(link) => link.scrollIntoView({block: 'center', behavior: 'instant'})")
+    box = link.bounding_box()
+    finger = {"x": box["x"] + box["width"] / 2, "y": box["y"] + box["height"] / 2}
+    session.send("Input.dispatchTouchEvent", {"type": "touchStart", "touchPoints": [finger]})
+    page.wait_for_timeout(LONG_ENOUGH)
+    assert page.locator(CARD).count() == 0
+    session.send("Input.dispatchTouchEvent", {"type": "touchCancel", "touchPoints": []})
+    link.tap()
     page.wait_for_timeout(LONG_ENOUGH)
     assert page.evaluate("location.hash").startswith("#equation-")
     assert page.locator(CARD).count() == 0

@@ -2,6 +2,7 @@
 #   make book    build the book            make test    run the whole test suite
 #   make lab     JupyterLab on exercises   make serve   show the built book on this machine
 #   make pdf     the book on paper         make epub    the book for e-readers
+#   make slides  slides of each chapter
 
 SHELL   := bash
 VENV    := .venv
@@ -29,7 +30,7 @@ endif
 AS_ROOT := $(if $(filter 0,$(shell id -u 2>/dev/null)),--allow-root)
 
 .DEFAULT_GOAL := help
-.PHONY: help book pdf epub test anywhere grading isolation lab serve check bench real-data notebooks clean browser
+.PHONY: help book pdf epub slides test anywhere grading isolation lab serve check bench real-data notebooks clean browser
 
 help: ## Show this help
 	@grep -E '^[a-z-]+:.*## ' $(firstword $(MAKEFILE_LIST)) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -93,6 +94,10 @@ pdf: $(VENV)/test.stamp ## Print the built book into _build/mtcourse.pdf (needs 
 epub: $(VENV)/test.stamp ## Make an ePub of the built book, _build/mtcourse.epub (needs Chromium)
 	@[ -f $(HTML)/index.html ] || $(BIN)/python scripts/build_book.py
 	@$(BIN)/python scripts/build_epub.py
+
+slides: $(VENV)/book.stamp ## Make slides of each chapter of the built book, in _build/slides
+	@[ -f $(HTML)/index.html ] || $(BIN)/python scripts/build_book.py
+	@$(BIN)/python scripts/build_slides.py
 
 # All groups run, and the last line says which of them failed. The notebooks apart: with --cov nbval
 # measures inside their kernels, which then do not start. The book takes the chapters' outputs over.

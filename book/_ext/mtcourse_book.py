@@ -11,7 +11,7 @@ from pathlib import Path
 
 from bs4 import BeautifulSoup
 from dutch import say_language
-from light_pages import LIGHTER
+from light_pages import LIGHTER, share_scripts
 from page_code import let_names_break, wrap_lines
 from page_tables import align_numbers
 from publishing import HEAD
@@ -35,7 +35,8 @@ def mend_pages(app, exception) -> None:
             continue
         name = path.relative_to(app.outdir).as_posix()
         if known.get(name) != path.stat().st_mtime_ns:
-            path.write_text(mend(path.read_text(encoding="utf-8")), encoding="utf-8")
+            page = share_scripts(mend(path.read_text("utf-8")), name, Path(app.outdir))
+            path.write_text(page, encoding="utf-8")
         written[name] = path.stat().st_mtime_ns
     list_of_mended.write_text(json.dumps(written), encoding="utf-8")
 

@@ -29,7 +29,7 @@ endif
 AS_ROOT := $(if $(filter 0,$(shell id -u 2>/dev/null)),--allow-root)
 
 .DEFAULT_GOAL := help
-.PHONY: help book pdf epub test anywhere grading lab serve check bench real-data notebooks clean browser
+.PHONY: help book pdf epub site test anywhere grading lab serve check bench real-data notebooks clean browser
 
 help: ## Show this help
 	@grep -E '^[a-z-]+:.*## ' $(firstword $(MAKEFILE_LIST)) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -93,6 +93,10 @@ pdf: $(VENV)/test.stamp ## Print the built book into _build/mtcourse.pdf (needs 
 epub: $(VENV)/test.stamp ## Make an ePub of the built book, _build/mtcourse.epub (needs Chromium)
 	@[ -f $(HTML)/index.html ] || $(BIN)/python scripts/build_book.py
 	@$(BIN)/python scripts/build_epub.py
+
+site: $(VENV)/book.stamp ## Pack the built book into one file, for a school without a network
+	@[ -f $(HTML)/index.html ] || $(BIN)/python scripts/build_book.py
+	@$(BIN)/python scripts/build_archive.py
 
 # All groups run, and the last line says which of them failed. The notebooks apart: with --cov nbval
 # measures inside their kernels, which then do not start. The book takes the chapters' outputs over.

@@ -30,7 +30,7 @@ endif
 AS_ROOT := $(if $(filter 0,$(shell id -u 2>/dev/null)),--allow-root)
 
 .DEFAULT_GOAL := help
-.PHONY: help book pdf epub slides test anywhere grading isolation lab serve check bench real-data notebooks clean browser
+.PHONY: help book pdf epub slides site test anywhere grading isolation lab serve check bench real-data notebooks clean browser
 
 help: ## Show this help
 	@grep -E '^[a-z-]+:.*## ' $(firstword $(MAKEFILE_LIST)) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -98,6 +98,10 @@ epub: $(VENV)/test.stamp ## Make an ePub of the built book, _build/mtcourse.epub
 slides: $(VENV)/book.stamp ## Make slides of each chapter of the built book, in _build/slides
 	@[ -f $(HTML)/index.html ] || $(BIN)/python scripts/build_book.py
 	@$(BIN)/python scripts/build_slides.py
+
+site: $(VENV)/book.stamp ## Pack the built book into one file, for a school without a network
+	@[ -f $(HTML)/index.html ] || $(BIN)/python scripts/build_book.py
+	@$(BIN)/python scripts/build_archive.py
 
 # All groups run, and the last line says which of them failed. The notebooks apart: with --cov nbval
 # measures inside their kernels, which then do not start. The book takes the chapters' outputs over.

@@ -513,6 +513,17 @@ def release_exercises(
     typer.echo(f"{len(written)} files in {out}, and no passage of a solution in any")
 
 
+@exercises.command("update")
+def update_exercises(
+    old: Annotated[Path, typer.Argument(help="The notebook in which you have worked.")],
+    new: Annotated[Path, typer.Argument(help="The newer one, in which nobody has.")],
+) -> None:
+    """Move your answers and the cells that you added into a newer release of a notebook."""
+    from mtcourse.grading.renew import renew_notebook
+
+    typer.echo(renew_notebook(old, new))
+
+
 @exercises.command("vary")
 def vary_solutions(
     cohort: Annotated[

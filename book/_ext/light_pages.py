@@ -1,13 +1,15 @@
 """Takes out of the book what no reader needs: programs, style sheets and files.
 
 The theme loads a program of 1.5 MB that draws every icon there is; here a page holds the few that
-it shows as SVG. What serves only a kind of element is left out of pages that have none of it, and
-what no page loads is left out of the book.
+it shows as SVG. What serves only a kind of element is left out of pages that have none of it, a
+program that many pages hold becomes a file, and what no page refers to is left out of the book.
 """
 
 from __future__ import annotations
 
+import hashlib
 import importlib.util
+import json
 import re
 import shutil
 from functools import cache
@@ -15,6 +17,7 @@ from logging import WARNING, getLogger
 from pathlib import Path
 
 from bs4 import BeautifulSoup, Tag
+from site_links import Site
 
 ICON_STYLES = {"fab": "fab", "far": "far", "fas": "fas"}
 ICON_STYLES |= {"fa-brands": "fab", "fa-regular": "far", "fa-solid": "fas"}
@@ -43,6 +46,9 @@ INLINE_FOR = {
     "requestKernel": ".thebe-launch-button",
 }
 """What an inline script contains, and which elements it is for."""
+WORTH_A_FILE = 10_000
+"""Letters of an inline script from which on a page loads it from a file, which others share."""
+INLINE = re.compile("<script>(.*?)</script>", re.DOTALL)
 AT_ONCE = ("documentation_options.js", "fontawesome.js")
 """Scripts that an inline one depends on."""
 NEVER_LOADED = (
@@ -64,8 +70,8 @@ NEVER_LOADED = (
 
 def setup(app) -> dict:
     """Sphinx calls this."""
-    # After everything is written.
-    app.connect("build-finished", drop_files, priority=950)
+    # After everything is written, publishing.py's pages included.
+    app.connect("build-finished", drop_files, priority=970)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
 
 
@@ -138,11 +144,37 @@ def is_data(script: Tag) -> bool:
 
 def unwrap_plain_words(soup: BeautifulSoup) -> None:
     """A name in code looks as the code around it: no mark is needed to say so, word by word."""
-    plain = ".highlight span.n, .highlight span.p, .highlight span.w, .sig span.w, span.pre"
+    plain = ":is(.highlight, .sig) :is(span.n, span.p, span.w), span.pre"
     for span in soup.select(plain):
         if len(span.get_attribute_list("class")) == 1 and len(span.attrs) == 1:
             span.unwrap()
     soup.smooth()
+
+
+def plain_cells(soup: BeautifulSoup) -> None:
+    """A cell is its own paragraph, and no style sheet tells odd rows from even ones."""
+    for row in soup.select("tr.row-odd, tr.row-even"):
+        del row["class"]
+    for paragraph in soup.select("article :is(td, th) > p:only-child"):
+        around = paragraph.parent
+        if around is not None and around.get_text(strip=True) == paragraph.get_text(strip=True):
+            paragraph.unwrap()
+
+
+def drop_echoes(soup: BeautifulSoup) -> None:
+    """A tooltip that says the name to which a link leads, and classes that no style sheet knows."""
+    for link in soup.select("a.reference[title]"):
+        if str(link.get("href")).endswith(f"#{link['title']}"):
+            del link["title"]
+    for link in soup.select(".page-toc a.nav-link"):
+        link["class"] = "nav-link"
+
+
+def offer_a_page_once(soup: BeautifulSoup) -> None:
+    """Who can download a page's notebook needs no second file with the same text and no outputs."""
+    if soup.select_one(".btn-download-notebook-button"):
+        for button in soup.select(".btn-download-source-button"):
+            (button.find_parent("li") or button).decompose()
 
 
 def text_first(soup: BeautifulSoup) -> None:
@@ -157,20 +189,68 @@ def text_first(soup: BeautifulSoup) -> None:
             script["defer"] = "defer"
 
 
+def share_scripts(page: str, name: str, root: Path) -> str:
+    """Takes long inline scripts, which other pages hold too, out of a page.
+
+    Args:
+        page: its HTML.
+        name: its path in the book.
+        root: the book's folder, where the scripts are written.
+    """
+    up = "../" * name.count("/")
+
+    def as_file(found: re.Match[str]) -> str:
+        code = found[1].strip()
+        if len(code) < WORTH_A_FILE:
+            return found[0]
+        file = f"_static/shared/{hashlib.sha256(code.encode()).hexdigest()[:12]}.js"
+        (root / file).parent.mkdir(parents=True, exist_ok=True)
+        (root / file).write_text(f"{code}\n", encoding="utf-8")
+        return f'<script src="{up}{file}"></script>'
+
+    return INLINE.sub(as_file, page)
+
+
 # --- the book ----------------------------------------------------------------------------------
 
 
 def drop_files(app, exception) -> None:
-    """Removes what no page loads."""
+    """Removes what no page refers to: a script that loads a file names it in quotes."""
     if exception is not None or app.builder.format != "html":
         return
-    cut_down_icons(Path(app.outdir, "_static"))
+    root = Path(app.outdir)
+    cut_down_icons(root / "_static")
     for pattern in NEVER_LOADED:
-        for path in Path(app.outdir).glob(pattern):
+        for path in root.glob(pattern):
             if path.is_dir():
                 shutil.rmtree(path)
             else:
                 path.unlink()
+    drop_lost_faces(root / "_static" / "styles")
+    close_up_notebooks(root)
+    for name in Site(root).unreferenced():
+        if name.startswith(("_static/", "_sources/")):
+            (root / name).unlink()
+
+
+def close_up_notebooks(root: Path) -> None:
+    """Takes the spaces for human eyes out of notebooks, which Jupyter alone reads."""
+    for path in root.rglob("*.ipynb"):
+        notebook = json.loads(path.read_text("utf-8"))
+        text = json.dumps(notebook, ensure_ascii=False, separators=(",", ":"))
+        path.write_text(f"{text}\n", encoding="utf-8")
+
+
+def drop_lost_faces(styles: Path) -> None:
+    """Takes faces that are left out of the book out of the theme's style sheets, too."""
+    for sheet in styles.glob("*.css"):
+
+        def keep(source: re.Match[str], folder: Path = sheet.parent) -> str:
+            return source[0] if (folder / source[1]).exists() else ""
+
+        text = re.sub(r",?url\(([^)]+)\) ?format\([^)]*\)", keep, sheet.read_text("utf-8"))
+        text = re.sub(r"@font-face ?\{[^}]*src:\}", "", text)
+        sheet.write_text(text, encoding="utf-8")
 
 
 def cut_down_icons(static: Path) -> None:
@@ -194,4 +274,12 @@ def cut_down_icons(static: Path) -> None:
             subset.save_font(font, face, options)
 
 
-LIGHTER = (draw_icons, drop_what_is_not_used, unwrap_plain_words, text_first)
+LIGHTER = (
+    draw_icons,
+    drop_what_is_not_used,
+    unwrap_plain_words,
+    plain_cells,
+    drop_echoes,
+    offer_a_page_once,
+    text_first,
+)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from bs4 import BeautifulSoup
 from dutch import say_language
-from light_pages import LIGHTER
+from light_pages import LIGHTER, share_scripts
 from page_code import let_names_break, wrap_lines
 from page_tables import align_numbers
 from previews import note_page, notes_file
@@ -38,8 +38,9 @@ def mend_pages(app, exception) -> None:
         name = path.relative_to(app.outdir).as_posix()
         if known.get(name) != path.stat().st_mtime_ns or not notes_file(notes, name).exists():
             soup = mended(path.read_text(encoding="utf-8"))
-            path.write_text(str(soup), encoding="utf-8")
             note_page(notes, name, soup)
+            page = share_scripts(str(soup), name, Path(app.outdir))
+            path.write_text(page, encoding="utf-8")
         written[name] = path.stat().st_mtime_ns
     list_of_mended.write_text(json.dumps(written), encoding="utf-8")
 

@@ -7,12 +7,15 @@ Until the book has an address there is no sitemap, and no page has a canonical a
 
 from __future__ import annotations
 
+import json
 from html import escape
 from pathlib import Path
 from urllib.parse import urlsplit
 
 from bs4 import BeautifulSoup
 from docutils import nodes
+
+from mtcourse import __version__
 
 NOT_SET = "https://github.com/not-set/not-set"
 """The address in ``_config.yml`` of a repository that has none yet."""
@@ -31,6 +34,8 @@ def setup(app) -> dict:
     app.connect("build-finished", write_services, priority=960)
     app.add_css_file("progress.css")
     app.add_js_file("progress.js", loading_method="defer")
+    app.add_css_file("versions.css")
+    app.add_js_file("versions.js", loading_method="defer")
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
 
 
@@ -155,7 +160,7 @@ HEAD = (name_a_colour_mode, drop_empty_tags, keep_one_viewport)
 
 
 def write_services(app, exception) -> None:
-    """Writes what robots read, and the page for an address that leads nowhere."""
+    """Writes what robots read, the list of versions, and a page for addresses that lead nowhere."""
     if exception is not None or app.builder.format != "html":
         return
     folder, site = Path(app.outdir), (app.config.html_baseurl or "").rstrip("/")
@@ -171,6 +176,9 @@ def write_services(app, exception) -> None:
             not_found(app.config.html_title, urlsplit(site).path, beginning), encoding="utf-8"
         )
     (folder / "robots.txt").write_text(robots, encoding="utf-8")
+    # scripts/arrange_versions.py lists the others when it puts the book beside them.
+    alone = {"here": __version__, "up": "", "versions": []}
+    (folder / "versions.json").write_text(json.dumps(alone) + "\n", encoding="utf-8")
     (folder / "index.html").write_text(redirect(app.config.html_title, beginning), encoding="utf-8")
 
 

@@ -145,6 +145,8 @@ def test_each_requirement_is_pinned_to_a_version_that_it_allows():
     [
         *sorted((ROOT / ".github" / "workflows").glob("*.yml")),
         ROOT / ".pre-commit-config.yaml",
+        ROOT / ".gitlab-ci.yml",
+        ROOT / ".readthedocs.yaml",
         ROOT / "_config.yml",
         ROOT / "_toc.yml",
         ROOT / "CITATION.cff",

@@ -1,0 +1,123 @@
+"""What makes a page lighter leaves alone what it must; scripts of many pages become one file."""
+
+from __future__ import annotations
+
+import json
+from types import SimpleNamespace
+
+import pytest
+from bs4 import BeautifulSoup
+
+from tests.course.test_book import load_extension
+
+light_pages = load_extension("light_pages")
+
+LONG = "let a = 1;\n" * 1000
+
+
+def repaired(repair, html: str) -> str:
+    soup = BeautifulSoup(html, "html.parser")
+    repair(soup)
+    return str(soup)
+
+
+@pytest.mark.parametrize(
+    ("cell", "plain"),
+    [
+        ("<td><p>5</p></td>", "<td>5</td>"),
+        ("<td>\n<p>a <code>b</code></p>\n</td>", "<td>\na <code>b</code>\n</td>"),
+        ("<td><p>a</p><p>b</p></td>", None),
+        ("<td>and <p>a</p></td>", None),
+        ("<td><ul><li><p>a</p></li></ul></td>", None),
+    ],
+)
+def test_a_cell_with_one_paragraph_is_plain(cell, plain):
+    page = '<article><table><tr class="row-odd">{}</tr></table></article>'
+    wanted = page.format(plain or cell).replace(' class="row-odd"', "")
+    assert repaired(light_pages.plain_cells, page.format(cell)) == wanted
+
+
+def test_only_a_tooltip_that_repeats_the_address_goes():
+    echo = '<a class="reference" href="api.html#a.B" title="a.B">B</a>'
+    telling = '<a class="reference" href="api.html#a.B" title="a book">B</a>'
+    assert "title" not in repaired(light_pages.drop_echoes, echo)
+    assert repaired(light_pages.drop_echoes, telling) == telling
+
+
+def test_a_page_with_a_notebook_is_offered_once_and_another_as_it_is():
+    source = '<li><a class="btn-download-source-button" href="a.md">.md</a></li>'
+    notebook = '<li><a class="btn-download-notebook-button" href="a.ipynb">.ipynb</a></li>'
+    assert repaired(light_pages.offer_a_page_once, notebook + source) == notebook
+    assert repaired(light_pages.offer_a_page_once, source) == source
+
+
+def test_words_of_a_signature_stay_where_marks_go():
+    sig = '<dt class="sig"><span class="n">a<span class="p">:</span></span><span class="o">=</span>'
+    assert repaired(light_pages.unwrap_plain_words, f"{sig}</dt>") == (
+        '<dt class="sig">a:<span class="o">=</span></dt>'
+    )
+
+
+def test_a_long_script_of_two_pages_becomes_one_file(tmp_path):
+    between = "<p>words</p>" * 2000
+    page = f"<script>short()</script>{between}<script>{LONG}</script>"
+    first = light_pages.share_scripts(page, "book/a.html", tmp_path)
+    (file,) = (tmp_path / "_static" / "shared").iterdir()
+    assert file.read_text("utf-8").strip() == LONG.strip()
+    loaded = f'<script src="../_static/shared/{file.name}"></script>'
+    assert first == f"<script>short()</script>{between}{loaded}"
+    second = light_pages.share_scripts(f"<script>\n{LONG}</script>", "search.html", tmp_path)
+    assert second == f'<script src="_static/shared/{file.name}"></script>'
+    assert light_pages.share_scripts(first, "book/a.html", tmp_path) == first
+
+
+@pytest.mark.parametrize("kind", ['type="module"', 'type="application/json"', 'data-folder="x"'])
+def test_a_script_that_says_what_it_is_stays(tmp_path, kind):
+    page = f"<script {kind}>{LONG}</script>"
+    assert light_pages.share_scripts(page, "book/a.html", tmp_path) == page
+
+
+FACES = """@font-face{{font-family:A;src:url(../a.woff2) format("woff2"),url(../a.ttf) format("x")}}
+@font-face{{font-family:B;src:url(../b.woff2) format("woff2"),url(../b.ttf) format("x")}}p{{}}"""
+
+
+def book_of(folder, **files: str) -> SimpleNamespace:
+    for name, text in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text, encoding="utf-8")
+    return SimpleNamespace(builder=SimpleNamespace(format="html"), outdir=folder)
+
+
+def test_what_no_page_names_is_dropped_and_what_is_named_stays(tmp_path):
+    notebook = json.dumps({"cells": ["é"]}, indent=1)
+    app = book_of(
+        tmp_path,
+        **{
+            "index.html": '<link rel="stylesheet" href="_static/styles/a.css">'
+            '<a href="_sources/a.ipynb">it</a><script src="_static/a.js"></script>',
+            "_static/styles/a.css": FACES.format(),
+            "_static/a.woff2": "face",
+            "_static/a.js": "load('loaded.json')",
+            "_static/loaded.json": "",
+            "_static/idle.js": "",
+            "_static/a.js.map": "",
+            "_sources/a.ipynb": notebook,
+            "_sources/a.md": "",
+            "book/forgotten.html": "",
+        },
+    )
+    light_pages.drop_files(app, None)
+    there = {path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*.*")}
+    # A page that nothing leads to is a fault of the book, and is not dropped in silence.
+    assert there == {
+        "index.html",
+        "_static/styles/a.css",
+        "_static/a.woff2",
+        "_static/a.js",
+        "_static/loaded.json",
+        "_sources/a.ipynb",
+        "book/forgotten.html",
+    }
+    sheet = (tmp_path / "_static/styles/a.css").read_text("utf-8")
+    assert sheet == '@font-face{font-family:A;src:url(../a.woff2) format("woff2")}\np{}'
+    assert json.loads((tmp_path / "_sources/a.ipynb").read_text("utf-8")) == json.loads(notebook)

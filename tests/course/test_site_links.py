@@ -45,6 +45,7 @@ SOUND = {
     "_static/model/model.js": 'x = {"pieces": ["parts"], "parts":2}',
     "_static/model/weights-0.js": "",
     "_static/model/weights-1.js": "",
+    "_static/previews/book/b c.js": "",
     "objects.inv": "",
     "404.html": '<a href="/at/the/root.html">begin</a>',
 }
@@ -125,7 +126,10 @@ def test_a_fault_of_another_file_is_told_with_its_place(tmp_path, name, text, to
     assert site(tmp_path, **{name: text}).faults() == [told]
 
 
-@pytest.mark.parametrize("name", ["book/z.html", "_static/z.png", "down/z.ipynb", "z.js.map"])
+@pytest.mark.parametrize(
+    "name",
+    ["book/z.html", "_static/z.png", "down/z.ipynb", "z.js.map", "_static/previews/book/z.js"],
+)
 def test_what_nothing_names_is_left_over(tmp_path, name):
     assert site(tmp_path, **{name: ""}).unreferenced() == [name]
 

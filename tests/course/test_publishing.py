@@ -149,7 +149,7 @@ def test_each_page_names_its_version_and_its_neighbours(name, request):
     for one in (intro, chapter):
         assert one.select_one(".book-version").get_text() == f"mtcourse {mtcourse.__version__}"
     (following,) = intro.select(".bd-header-article .neighbours a")
-    assert " ".join(following.get_text().split()) == "next: 4. Attention →"
+    assert " ".join(following.get_text(" ").split()) == "next: 4. Attention →"
     assert following["href"] == "04_attention.html"
     (before,) = chapter.select(".bd-header-article .neighbours a")
     assert before["rel"] == ["prev"]

@@ -332,7 +332,7 @@ def test_in_jupyterlab_an_explorer_gets_its_translator_from_the_kernel(browser, 
         page.locator(".jp-Notebook .cm-content").first.click()
         page.keyboard.press("Shift+Enter")
         explorer = page.locator(".mtcourse-explorer")
-        explorer.get_by_label("encoder 2.3").uncheck()
+        explorer.get_by_role("checkbox", name="encoder 2.3").uncheck()
         explorer.get_by_text("Hij legde de idee voorzichtig uit.").wait_for()
         explorer.get_by_label("Your sentence").fill("The king has a zebra.")
         page.keyboard.press("Enter")

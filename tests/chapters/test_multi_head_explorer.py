@@ -266,7 +266,7 @@ def test_the_invitation_of_the_chapter_can_be_accepted(opened):
     page = opened.page
     shows(page, "Hij legde het idee voorzichtig uit.")
     assert page.locator("script[src]").count() == 0, "nothing is loaded before it is wanted"
-    page.get_by_label("encoder 2.3").uncheck()
+    page.get_by_role("checkbox", name="encoder 2.3").uncheck()
     shows(page, "Hij legde de idee voorzichtig uit.")
     assert page.locator(".explorer-translation mark").all_inner_texts() == ["de"]
     assert page.get_by_text("With all heads: Hij legde het idee").locator("b").inner_text() == "het"
@@ -274,7 +274,7 @@ def test_the_invitation_of_the_chapter_can_be_accepted(opened):
     page.get_by_text("Without encoder 2.3, cross 1.1.").wait_for()
     page.get_by_role("button", name="All heads on").click()
     shows(page, "Hij legde het idee voorzichtig uit.")
-    assert page.get_by_label("encoder 2.3").is_checked()
+    assert page.get_by_role("checkbox", name="encoder 2.3").is_checked()
 
 
 @browsing
@@ -345,7 +345,7 @@ def test_markup_in_a_sentence_is_text(opened):
 def test_a_link_shows_the_same_again_and_a_broken_one_what_the_page_shows(opened):
     page = opened.page
     own(page, "The girl bought the book.")
-    page.get_by_label("encoder 2.3").uncheck()
+    page.get_by_role("checkbox", name="encoder 2.3").uncheck()
     page.get_by_label("cross 1.4").uncheck()
     page.get_by_text("Look inside").click()
     page.get_by_label("Layer", exact=True).select_option("4")
@@ -356,7 +356,7 @@ def test_a_link_shows_the_same_again_and_a_broken_one_what_the_page_shows(opened
     assert "own=The+girl" in address
     reopen(page, address)
     shows(page, expected)
-    assert not page.get_by_label("encoder 2.3").is_checked()
+    assert not page.get_by_role("checkbox", name="encoder 2.3").is_checked()
     assert page.get_by_label("Layer", exact=True).input_value() == "4"
     assert page.get_by_label("Your sentence").input_value() == "The girl bought the book."
     here = address.partition("#")[0]
@@ -396,7 +396,7 @@ def test_it_can_be_used_by_everybody_on_every_screen(opened):
     page = opened.page
     page.get_by_text("Look inside").click()
     own(page, "The zebra explained the idea carefully.")
-    page.get_by_label("encoder 2.3").uncheck()
+    page.get_by_role("checkbox", name="encoder 2.3").uncheck()
     page.get_by_text("Without encoder 2.3.").wait_for()
     for width in (1400, 360):
         page.set_viewport_size({"width": width, "height": 900})
@@ -412,11 +412,13 @@ def test_it_can_be_used_by_everybody_on_every_screen(opened):
 def test_without_the_files_a_page_says_what_is_missing(browser, explorer):
     page = write_page("multi_head_alone", explorer.html(), files=False)
     visited = visit(browser, page.parent.parent.as_uri(), f"/book/{page.name}", "light")
-    visited.page.get_by_label("encoder 2.3").click()
+    visited.page.get_by_role("checkbox", name="encoder 2.3").click()
     visited.page.wait_for_function(
         "document.querySelector('[role=status]').textContent.includes('translator is missing')"
     )
-    assert visited.page.get_by_label("encoder 2.3").is_checked(), "nothing has been switched off"
+    assert visited.page.get_by_role("checkbox", name="encoder 2.3").is_checked(), (
+        "nothing has been switched off"
+    )
     visited.page.get_by_label("or one of these").select_option("1")
     shows(visited.page, TRANSLATOR.translate([SENTENCES[1]])[0])
     visited.page.context.close()
@@ -427,7 +429,7 @@ def test_the_page_of_the_book_has_the_translators_files(browser, site):
     if not (HTML / PAGE).exists():
         pytest.skip(f"{PAGE} is not built: run make book")
     visited = visit(browser, site, PAGE, "light")
-    visited.page.get_by_label("encoder 2.3").uncheck()
+    visited.page.get_by_role("checkbox", name="encoder 2.3").uncheck()
     shows(visited.page, "Hij legde de idee voorzichtig uit.")
     assert (visited.errors, visited.foreign) == ([], [])
     visited.page.context.close()

@@ -270,7 +270,7 @@ def test_a_changed_number_lights_up_what_depends_on_it_and_is_put_back(opened):
     choose(explorer, "Stage", "6 French")
     assert explorer.locator("td.explorer-follows").count() == 0
     choose(explorer, "Stage", "2 self")
-    explorer.get_by_role("button", name="put this number back").click()
+    explorer.get_by_role("button", name="put back this number").click()
     assert "nothing is changed" in says.inner_text()
     assert explorer.locator("td.explorer-leak").count() == 0
 

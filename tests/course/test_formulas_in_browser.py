@@ -78,6 +78,15 @@ def formulas() -> str:
     )
 
 
+def faults_of_formulas(page) -> list[str]:
+    """What is wrong with formulas, once the page has seen that its width is another one."""
+    for _ in range(50):
+        if not (faults := page.locator("div.math").evaluate_all(MEASURE)):
+            return []
+        page.wait_for_timeout(100)
+    return faults
+
+
 @pytest.fixture(scope="module")
 def page(browser, tmp_path_factory: pytest.TempPathFactory):
     """A page of nothing but formulas."""
@@ -115,7 +124,7 @@ def test_a_transpose_that_is_cut_off_is_seen(page):
 @pytest.mark.parametrize("width", WIDTHS)
 def test_a_formula_stands_or_scrolls_beside_its_number(page, width):
     page.set_viewport_size({"width": width, "height": 900})
-    assert page.locator("div.math").evaluate_all(MEASURE) == []
+    assert faults_of_formulas(page) == []
     assert page.evaluate("document.documentElement.scrollWidth") == width
 
 
@@ -170,6 +179,6 @@ def test_every_formula_of_the_book_is_whole(browser, site, path):
         assert ends.evaluate_all(GAPS) == 0
         for width in WIDTHS:
             opened.page.set_viewport_size({"width": width, "height": 900})
-            assert opened.page.locator("div.math").evaluate_all(MEASURE) == [], width
+            assert faults_of_formulas(opened.page) == [], width
     finally:
         opened.page.context.close()

@@ -208,7 +208,7 @@ function editorOf({ set, back, token }) {
   });
   const by = (step) => () => set(Math.round((Number.parseFloat(input.value) + step) * 1e6) / 1e6);
   const button = (text, click, name) => element("button", { type: "button", click, "aria-label": name }, text);
-  const undo = button("put back", () => back(), "put this number back");
+  const undo = button("put back", () => back(), "put back this number");
   const numbers = element(
     "div", { class: "explorer-editor" }, label,
     element("span", {}, button("−0.1", by(-STEP), "lower by 0.1"), " ", input, " ", button("+0.1", by(STEP), "raise by 0.1"), " ", undo),

@@ -19,8 +19,9 @@ from urllib.parse import unquote, urlsplit
 FIRST = "index.html"
 FOR_SERVERS = frozenset(
     {".buildinfo", ".nojekyll", "404.html", "objects.inv", "robots.txt", "sitemap.xml"}
+    | {"_static/card.png"}
 )
-"""What servers, robots and other books ask for by name, and no page."""
+"""What servers, robots, services and other books ask for by name, and no page."""
 LICENCES = re.compile(r".*-OFL\.txt")
 """The licences of faces, which must travel with them."""
 MODEL_FOLDERS = ("data-translator", "data-language-model", "data-folder")

@@ -259,9 +259,9 @@ export function liveTranslator(el) {
       bar.style.setProperty("--weight", share.toFixed(3));
       const press = () => translate(now.text, [...before, piece]);
       const parts = { piece: name, share: percent(share) };
-      const label = piece === one.id ? phrase("{piece}, {share}, written", parts) : phrase("{piece}, {share}: go on with it", parts);
+      const label = piece === one.id ? phrase("{piece} {share}, written", parts) : phrase("{piece} {share}: go on with it", parts);
       return element("li", {}, element("button", { type: "button", "aria-label": label, disabled: piece === one.id, click: press },
-        element("span", { class: lookOf(translator.target.pieces[piece], "live-name"), ...writes }, name), bar, element("span", {}, percent(share))));
+        element("span", { class: lookOf(translator.target.pieces[piece], "live-name"), ...writes }, name), bar, " ", element("span", {}, percent(share))));
     });
     const title = written
       ? phraseParts("After {written} it might have written, with these probabilities", { written: quoted(written, writes) })

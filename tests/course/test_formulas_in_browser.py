@@ -44,7 +44,7 @@ MEASURE = """boxes => boxes.map(box => {
     const [all, seen, drawn, beside] = [box, scrolls, box.querySelector('math'), number].map(
         it => it?.getBoundingClientRect());
     const hidden = !['auto', 'scroll'].includes(getComputedStyle(scrolls).overflowX);
-    const moves = scrolls.scrollWidth > scrolls.clientWidth;
+    const moves = scrolls.scrollWidth > scrolls.clientWidth + 1;  // less is rounding
     const {paddingLeft, paddingRight} = getComputedStyle(scrolls);
     const room = seen.width - parseFloat(paddingLeft) - parseFloat(paddingRight);
     const faults = {

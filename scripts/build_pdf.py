@@ -129,7 +129,7 @@ def take_pictures(browser, html: Path, page: Page, folder: Path) -> None:
     for number, box in enumerate(page.article.select(EXPLORER)):
         picture = folder / f"{page.name}-{number}.png"
         opened.locator(EXPLORER).nth(number).screenshot(path=picture)
-        says = box.find("noscript")
+        says = box.select_one("noscript > p") or box.find("noscript")
         words = says.get_text(" ", strip=True) if says else ""
         words = words.removeprefix("This explorer needs JavaScript. ")
         still = BeautifulSoup("", "html.parser").new_tag("figure", attrs={"class": "still"})

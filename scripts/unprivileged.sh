@@ -5,7 +5,7 @@
 set -euo pipefail
 if [ "$(id -u)" != 0 ]; then exec "$@"; fi
 number=54321
-folder=$(mktemp -d /tmp/unprivileged.XXXX)
+folder=$(mktemp -d)
 chown "$number:$number" "$folder"
 trap 'rm -rf "$folder"' EXIT
 open_home='

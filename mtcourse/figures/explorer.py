@@ -14,6 +14,7 @@ import torch
 import traitlets
 
 from mtcourse.errors import MtcourseError
+from mtcourse.figures.still import Still
 
 JAVASCRIPT = Path(__file__).parent / "javascript"
 CSS = (JAVASCRIPT / "explorers.css").read_text(encoding="utf-8")
@@ -80,6 +81,7 @@ class Explorer(anywidget.AnyWidget):
         files: makes the files of the model that its script computes with; they are made when a
             reader wants them. None for a script that needs no model.
         language_model: likewise of a language model, for a script that computes with one.
+        still: from the settings to the table that stands on a page where scripts do not run.
     """
 
     _esm = traitlets.Unicode().tag(sync=True)
@@ -96,6 +98,7 @@ class Explorer(anywidget.AnyWidget):
         otherwise: str,
         files: Callable[[], ModelFiles] | None = None,
         language_model: Callable[[], ModelFiles] | None = None,
+        still: Callable[[Mapping[str, Any]], Still] | None = None,
     ) -> None:
         name = script.parent.name
         if script.stem != "explorer":
@@ -105,7 +108,7 @@ class Explorer(anywidget.AnyWidget):
         refuse_unknown(name, defaults, settings)
         super().__init__(_esm=module(script), data=data, settings={**defaults, **settings})
         self.name, self.script = name, script
-        self.otherwise = otherwise
+        self.otherwise, self.still = otherwise, still
         self.files, self.language_model = files, language_model
         self.on_msg(self._answer)
 
@@ -141,13 +144,14 @@ class Explorer(anywidget.AnyWidget):
         script = module(self.script).replace("export default", "const explorer =") + host
         script = re.sub(r"^ *//.*\n", "", script, flags=re.MULTILINE)  # comments weigh, too
         script += f"hostAll({json.dumps(self.name)}, {json.dumps(CSS)}, explorer);"
+        shown = self.still(self.settings).html() if self.still else ""
         folder = f' data-translator="{FOLDER}"' if self.files else ""
         if self.language_model:
             folder += f' data-language-model="{LANGUAGE_MODEL_FOLDER}"'
         return (
             f'<div class="mtcourse-explorer" data-explorer="{self.name}"{folder}>'
             f'<script type="application/json">{state}</script>'
-            f"<noscript>{escape(self.otherwise)}</noscript></div>\n"
+            f"<noscript><p>{escape(self.otherwise)}</p>{shown}</noscript></div>\n"
             f'<script type="module">\n{script}\n</script>'
         )
 

@@ -120,7 +120,7 @@ def test_the_page_is_small_and_whole(explorer):
     }  # fmt: skip
     assert "http" not in script.string.replace("http://www.w3.org/2000/svg", "")
     assert len(explorer.data["words"]) == len(explorer.data["languages"]) > 1000
-    assert soup.noscript.text == explorer.otherwise
+    assert soup.noscript.p.text == explorer.otherwise
 
 
 def test_settings_are_known_and_words_are_in_the_table():

@@ -16,7 +16,7 @@ import mtcourse
 from mtcourse.errors import MtcourseError
 from mtcourse.figures.explorer import Explorer, module
 from mtcourse.text.tokenizer import Tokenizer
-from tests.helpers.browsing import Visit, violations, visited_explorers
+from tests.helpers.browsing import ALONE, Visit, violations, visited_explorers
 from tests.helpers.javascript import computed, script_of
 from tests.helpers.small_corpus import PAIRS
 
@@ -25,6 +25,8 @@ WORDS = sorted(
 )
 LONGEST = 300_000
 """Characters that an explorer may add to its page."""
+MOST_WITHOUT_SCRIPTS = 15_000
+"""Characters of what stands there where scripts do not run."""
 
 
 @functools.cache
@@ -73,7 +75,7 @@ def test_the_html_is_whole_and_loads_nothing(word):
     state, script = soup.find_all("script")
     assert json.loads(state.string) == {"data": explorer.data, "settings": explorer.settings}
     assert state.find_parent()["data-explorer"] == word
-    assert soup.noscript.text == explorer.otherwise
+    assert soup.noscript.p.text == explorer.otherwise
     assert script["type"] == "module"
     assert "import" not in re.findall(r"^\w+", script.string, re.MULTILINE)
     assert "http" not in script.string.replace("http://www.w3.org/2000/svg", "")
@@ -88,6 +90,44 @@ def test_a_setting_that_is_unknown_is_refused_with_those_that_there_are(word):
     known = ", ".join(explorer_of(word).settings)
     with pytest.raises(MtcourseError, match=f"no settings speed; it has {known}"):
         function_of(word)(*arguments_of(word), settings={"speed": 1})
+
+
+def test_a_page_without_scripts_has_a_small_table(word):
+    explorer = explorer_of(word)
+    assert explorer.still is not None
+    still = explorer.still(explorer.settings)
+    table = BeautifulSoup(explorer.html(), "html.parser").select_one("noscript table")
+    assert table.caption.text == still.caption
+    assert len(table.select("tbody tr")) == len(still.rows)
+    assert len(still.html()) < MOST_WITHOUT_SCRIPTS
+
+
+@pytest.mark.browser
+def test_without_scripts_each_explorer_is_its_table(browser, word, tmp_path):
+    explorer = explorer_of(word)
+    assert explorer.still is not None
+    rows = explorer.still(explorer.settings).rows
+    file = tmp_path / "page.html"
+    file.write_text(f"{ALONE}<main>{explorer.html()}</main></html>", encoding="utf-8")
+    for scripts in (False, True):
+        context = browser.new_context(java_script_enabled=scripts)
+        page = context.new_page()
+        page.goto(file.as_uri())
+        table = page.locator("table.explorer-still")
+        if scripts:
+            assert table.count() == 0
+        else:
+            assert table.is_visible()
+            shown = [
+                [cell.replace("−", "-").replace(",", "") for cell in line.split("\t")]
+                for line in table.locator("tbody").inner_text().split("\n")
+            ]
+            for cells, row in zip(shown, rows, strict=True):
+                for text, cell in zip(cells, row, strict=True):
+                    if not isinstance(cell, str):
+                        digits = len(text.partition(".")[2])
+                        assert float(text) == pytest.approx(cell, abs=0.5001 * 10**-digits)
+        context.close()
 
 
 @pytest.fixture(params=["light", "dark"])

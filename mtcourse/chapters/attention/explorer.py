@@ -7,8 +7,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import torch
+
 from mtcourse.errors import MtcourseError
 from mtcourse.figures.explorer import Explorer, rounded, shown_pieces
+from mtcourse.figures.still import Still
 from mtcourse.models.translator import Translator
 from mtcourse.page.live_translator import model_files
 
@@ -66,6 +69,31 @@ def attention_explorer(
         "This explorer needs JavaScript. It shows, for each word of a sentence, which words a head "
         "of the translator looks at, and how the division by the square root of d_k changes it.",
         partial(model_files, translator),
+        still=partial(_still, data),
+    )
+
+
+def _still(data: Mapping[str, Any], chosen: Mapping[str, Any]) -> Still:
+    """What one word looks at in one head."""
+    sentence, kind = data["sentences"][chosen["sentence"]], chosen["kind"]
+    layer, head, query = (chosen[name] for name in ("layer", "head", "query"))
+    products = torch.tensor(sentence[kind][layer][head][query], dtype=torch.float64)
+    scores = products / data["d_k"] ** chosen["exponent"]
+    weights = (scores / chosen["temperature"]).softmax(-1)
+    keys = sentence["read" if kind == "decoder" else "source"]
+    # In cross-attention the word that asks is the one that is about to be written.
+    asks = sentence[{"encoder": "source", "decoder": "read", "cross": "write"}[kind]][query]
+    return Still(
+        f"“{sentence['text']}”: what “{asks}” looks at in layer {layer + 1}, head {head + 1} "
+        f"({kind}), with q·k divided by {data['d_k'] ** chosen['exponent']:.2f}.",
+        ("key", "q·k", "score", "weight"),
+        [
+            (key, f"{product:.1f}".replace("-", "−"), f"{score:.2f}".replace("-", "−"), weight)
+            for key, product, score, weight in zip(
+                keys, products.tolist(), scores.tolist(), weights.tolist(), strict=False
+            )
+        ],
+        3,
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ import torch
 from mtcourse.errors import MtcourseError
 from mtcourse.evaluation.starts import Spread, load_measured
 from mtcourse.figures.explorer import Explorer
+from mtcourse.figures.still import Still
 
 SCRIPT = Path(__file__).with_suffix(".js")
 
@@ -67,6 +69,24 @@ def blocks_explorer(
         f"untrained translators with {depths[0]} to {depths[-1]} layers, for each placement of the "
         "norm; and which outputs of the position-wise network, of layer normalisation and of "
         "attention change when two rows are swapped or one number changes.",
+        still=partial(_still, data),
+    )
+
+
+def _still(data: Mapping[str, Any], chosen: Mapping[str, Any]) -> Still:
+    """The norm of the gradient in each layer."""
+    stack, depth = chosen["stack"], chosen["depth"]
+    shown = [data["norms"][stack][placement] for placement in chosen["shown"]]
+    layers = zip(*(found[data["depths"].index(depth)] for found in shown), strict=True)
+    return Still(
+        f"The norm of the gradient in each layer of a {stack} with {depth} layers, before "
+        "training: the median of ten starts.",
+        ("layer", *chosen["shown"]),
+        [
+            (str(number), *("overflow" if of[0] is None else of[0] for of in found))
+            for number, found in enumerate(layers, start=1)
+        ],
+        4,
     )
 
 

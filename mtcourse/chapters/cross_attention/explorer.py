@@ -13,6 +13,7 @@ import torch
 from mtcourse.errors import MtcourseError
 from mtcourse.evaluation.alignment import as_read
 from mtcourse.figures.explorer import Explorer
+from mtcourse.figures.still import Still
 from mtcourse.models.translator import Translator
 from mtcourse.models.word_weights import word_weights
 from mtcourse.page.live_translator import model_files
@@ -82,9 +83,10 @@ def cross_attention_explorer(
             "or give them links"
         )
     translator = translator or Translator.load(device="cpu")
+    data = {"sentences": [_sentence(translator, pair) for pair in pairs]}
     return Explorer(
         SCRIPT,
-        {"sentences": [_sentence(translator, pair) for pair in pairs]},
+        data,
         {
             "sentence": 0,
             "own": "",
@@ -100,6 +102,20 @@ def cross_attention_explorer(
         "English words the translator looks at while it writes that word, beside the links of "
         "the grammar, and computes the alignment error rate.",
         partial(model_files, translator),
+        still=partial(_still, data),
+    )
+
+
+def _still(data: Mapping[str, Any], chosen: Mapping[str, Any]) -> Still:
+    """The soft alignment of a sentence."""
+    sentence, head = data["sentences"][chosen["sentence"]], chosen["head"]
+    layer = torch.tensor(sentence[chosen["row"]][chosen["layer"]])
+    weights = layer.mean(0) if head < 0 else layer[head]
+    which = "mean of the heads" if head < 0 else f"head {head + 1}"
+    return Still(
+        f"“{sentence['text']}”: where each Dutch word looks, layer {chosen['layer'] + 1}, {which}.",
+        ("", *sentence["source"]),
+        [(word, *row) for word, row in zip(sentence["target"], weights.tolist(), strict=True)],
     )
 
 

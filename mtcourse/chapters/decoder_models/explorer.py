@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from torch import Tensor
 
 from mtcourse.errors import MtcourseError
 from mtcourse.figures.explorer import Explorer, rounded, shown_pieces
+from mtcourse.figures.still import Still
 from mtcourse.models.decoder_model import DecoderModel
 from mtcourse.models.language_model import LanguageModel
 from mtcourse.text.text_batches import next_token_batch
@@ -58,14 +60,31 @@ def decoder_models_explorer(
     language_model = language_model or LanguageModel.load(device="cpu")
     tokenizer = language_model.tokenizer
     model = copy.deepcopy(language_model.model).cpu().double().requires_grad_(False)
+    data = {"sentences": [_sentence(model, tokenizer, sentence) for sentence in sentences]}
     return Explorer(
         SCRIPT,
-        {"sentences": [_sentence(model, tokenizer, sentence) for sentence in sentences]},
+        data,
         {"sentence": 0, "mask": True, "way": "pass", "at": [4, 3]},
         settings or {},
         "This explorer needs JavaScript. It shows, for each token of a Dutch sentence, what a "
         "decoder-only model predicts from the tokens before it, and how large the gradient is "
         "that this prediction sends to each input, with and without the causal mask.",
+        still=partial(_still, data),
+    )
+
+
+def _still(data: Mapping[str, Any], chosen: Mapping[str, Any]) -> Still:
+    """What is predicted after a prefix."""
+    sentence, row = data["sentences"][chosen["sentence"]], chosen["at"][0]
+    mask = "masked" if chosen["mask"] else "open"
+    found = sentence[mask][chosen["way"]]
+    kind = "with the causal mask" if chosen["mask"] else "without a causal mask"
+    return Still(
+        f"The most probable tokens after “{' '.join(sentence['inputs'][: row + 1])}”, {kind}; "
+        f"“{sentence['answers'][row]}” is right.",
+        ("token", "probability"),
+        list(zip(found["best"][row], found["probabilities"][row], strict=True)),
+        3,
     )
 
 

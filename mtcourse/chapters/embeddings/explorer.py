@@ -12,9 +12,11 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
+from mtcourse.chapters.embeddings.geometry import nearest
 from mtcourse.chapters.embeddings.word_pieces import word_pieces
 from mtcourse.errors import MtcourseError
 from mtcourse.figures.explorer import Explorer
+from mtcourse.figures.still import Still
 from mtcourse.models.translator import Translator
 from mtcourse.text.corpora import builtin_corpus
 from mtcourse.text.pairs import SentencePair
@@ -23,6 +25,8 @@ SCRIPT = Path(__file__).with_suffix(".js")
 
 LEVELS = 16
 """Values that an entry of the table has on a page: two fit into a byte."""
+SHOWN = 8
+"""Neighbours of each language on a page where no script runs."""
 SUGGESTED = ("dog", "window", "Monday", "seven", "yellow", "opened", "hond", "Anna", "beer")
 _SIDES = {"source": "e", "target": "d", "both": "b"}
 
@@ -76,7 +80,23 @@ def embeddings_explorer(
         chosen,
         "This explorer needs JavaScript. It shows, for each of "
         f"{len(known)} English and Dutch words, the words whose rows are most like its own.",
+        still=lambda chosen: _still(table, data, chosen["word"]),
     )
+
+
+def _still(table: Float[Tensor, "V d"], data: Mapping[str, Any], word: str) -> Still:
+    """The nearest words of both languages."""
+    row = data["words"].index(word)
+    sides = []
+    for language in "ed":
+        among = [i for i, of in enumerate(data["languages"]) if of in {language, "b"}]
+        sides.append(nearest(table, row, SHOWN, torch.tensor(among)))
+    rows = [
+        (data["words"][english], cosine, data["words"][dutch], other)
+        for (english, cosine), (dutch, other) in zip(*sides, strict=False)
+    ]
+    heads = ("English", "cosine", "Dutch", "cosine")
+    return Still(f"The words whose rows are most like that of “{word}”.", heads, rows)
 
 
 def packed(table: Float[Tensor, "V d"]) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import torch
 
 from mtcourse.errors import MtcourseError
 from mtcourse.figures.explorer import Explorer, rounded, shown_pieces
+from mtcourse.figures.still import Still
 from mtcourse.models.language_model import LanguageModel
 from mtcourse.models.masked_language_model import MaskedLanguageModel
 from mtcourse.text.masking import MASK_PIECE
@@ -84,6 +86,23 @@ def encoder_models_explorer(
         "This explorer needs JavaScript. It shows which tokens of a Dutch sentence masked language "
         "modelling chooses, and what replaces them, for any rate and shares; and what the shipped "
         "encoder and the shipped decoder propose for any word of the sentence that is hidden.",
+        still=partial(_still, data),
+    )
+
+
+def _still(data: Mapping[str, Any], chosen: Mapping[str, Any]) -> Still:
+    """What both models propose for the hidden word."""
+    sentence, place = data["sentences"][chosen["sentence"]], chosen["word"]
+    shown = [*sentence["words"]]
+    shown[place] = "___"
+    blank = sentence["blanks"][place]
+    sides = (blank[side][part] for side in ("left", "both") for part in ("pieces", "p"))
+    return Still(
+        f"“{' '.join(shown)}”: what the decoder proposes, which reads what stands before the "
+        "blank, and what the encoder does, which reads both sides.",
+        ("decoder", "probability", "encoder", "probability"),
+        list(zip(*sides, strict=True)),
+        3,
     )
 
 

@@ -10,6 +10,7 @@ from mtcourse.chapters.fine_tuning.results import WAYS, Results
 from mtcourse.errors import MtcourseError
 from mtcourse.evaluation.starts import load_measured
 from mtcourse.figures.explorer import Explorer
+from mtcourse.figures.still import Still
 
 SCRIPT = Path(__file__).with_suffix(".js")
 
@@ -68,6 +69,28 @@ def fine_tuning_explorer(
         "in Dutch, with the label that a fine-tuned head gives each word, how certain the head is, "
         "and which labels are wrong, for heads that have seen 50 to 5,000 labelled sentences; and "
         "the scores of five starts on the whole test set.",
+        still=lambda chosen: _still(sentences, labels, sizes, chosen),
+    )
+
+
+def _still(
+    sentences: Sequence[Mapping[str, Any]],
+    labels: list[str],
+    sizes: list[int],
+    chosen: Mapping[str, Any],
+) -> Still:
+    """The label of each word, and how certain the head is."""
+    sentence = sentences[chosen["sentence"]][chosen["language"]]
+    said = sentence["said"][chosen["way"]][sizes.index(chosen["size"])]
+    words = zip(sentence["words"], said, sentence["known"], strict=True)
+    return Still(
+        f"Labels after {chosen['size']:,} labelled sentences ({chosen['way']}).",
+        ("word", "label", "certain (%)", "right label"),
+        [
+            (word, labels[label], float(certain), labels[known])
+            for word, (label, certain), known in words
+        ],
+        0,
     )
 
 

@@ -12,6 +12,7 @@ from mtcourse.chapters.framework_model.tiny_language import tiny_pairs
 from mtcourse.chapters.framework_model.tiny_models import REPAIRS, load_tiny
 from mtcourse.errors import MtcourseError
 from mtcourse.figures.explorer import Explorer
+from mtcourse.figures.still import Still
 from mtcourse.models.framework_model import FrameworkModel
 from mtcourse.text.pairs import SentencePair
 from mtcourse.text.tokenizer import BOS, EOS
@@ -23,6 +24,8 @@ _MOST = 16
 """Words after which a model is stopped."""
 _SENTENCES = 12
 _DECIMALS = 3
+SHOWN = 8
+"""Words that a page lists where no script runs."""
 
 
 def framework_model_explorer(
@@ -65,6 +68,27 @@ def framework_model_explorer(
         settings or {},
         "This explorer needs JavaScript. It runs document A's model, as printed and with its two "
         "faults mended, and shows for each word what it would write next and where it looks.",
+        still=lambda chosen: _still(models, data, chosen),
+    )
+
+
+def _still(
+    models: Mapping[str, FrameworkModel], data: Mapping[str, Any], chosen: Mapping[str, Any]
+) -> Still:
+    """What the chosen model would write next."""
+    wanted = chosen["shift"], chosen["positions"]
+    name = next(name for name, repairs in REPAIRS.items() if repairs == wanted)
+    sentence = data["sentences"][chosen["sentence"]]
+    with torch.no_grad():
+        logits = models[name](torch.tensor([sentence["source"]]), torch.tensor([chosen["read"]]))
+    best = logits[0, chosen["at"]].softmax(-1).topk(SHOWN)
+    read = " ".join(data["target_words"][token] for token in chosen["read"])
+    words = [data["target_words"][token] for token in best.indices.tolist()]
+    return Still(
+        f"“{sentence['text']}”: what the model ({name}) writes after {read}.",
+        ("word", "probability"),
+        list(zip(words, best.values.tolist(), strict=True)),
+        3,
     )
 
 

@@ -12,16 +12,19 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
+from mtcourse.chapters.kv_cache.counts import cache_bytes, generation_products, step_products
 from mtcourse.chapters.kv_cache.famous_bugs import staying_state
 from mtcourse.chapters.kv_cache.row_beams import Recorder, RowBeams, Watched, row_state, row_step
 from mtcourse.decoding.search import beam_search, greedy_search
 from mtcourse.errors import MtcourseError
 from mtcourse.figures.explorer import Explorer, rounded, shown_pieces
+from mtcourse.figures.still import Still
 from mtcourse.layers.attention import scaled_dot_product_attention
 from mtcourse.models.decoder_model import DecoderModel
 from mtcourse.models.encoder_decoder import use_attention
 from mtcourse.models.generation_state import generation_state, generation_step
 from mtcourse.models.language_model import LanguageModel
+from mtcourse.models.transformer import TransformerConfig
 from mtcourse.text.tokenizer import BOS, Tokenizer
 
 SCRIPT = Path(__file__).with_suffix(".js")
@@ -96,6 +99,29 @@ def kv_cache_explorer(
         "computes at each step of a generation, with and without a cache, and how many "
         "multiplications and bytes that takes; and which keys and values three beams read when "
         "they change places and the cache is reordered, or is not.",
+        still=lambda chosen: _still(sizes, chosen["step"]),
+    )
+
+
+def _still(sizes: TransformerConfig, step: int) -> Still:
+    """What a step costs with a cache and without one."""
+    size = torch.finfo(torch.float32).bits // 8
+    held = cache_bytes(sizes.layers, sizes.h, sizes.d_model // sizes.h, step, 1, size)
+    return Still(
+        f"Step {step} of a generation that begins with one token.",
+        ("counted", "without a cache", "with a cache"),
+        [
+            ("rows computed in each block", step, 1),
+            (
+                "multiplications of this step",
+                *(step_products(sizes, step, cached) for cached in (False, True)),
+            ),
+            (
+                "multiplications so far",
+                *(generation_products(sizes, step, cached) for cached in (False, True)),
+            ),
+            ("bytes that the cache holds", 0, held),
+        ],
     )
 
 

@@ -6,7 +6,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import torch
+
 from mtcourse.figures.explorer import Explorer
+from mtcourse.figures.still import Still
 
 SCRIPT = Path(__file__).with_suffix(".js")
 
@@ -30,4 +33,21 @@ def loss_explorer(settings: Mapping[str, Any] | None = None) -> Explorer:
         settings or {},
         "This explorer needs JavaScript. It draws the loss of one token against the lead of the "
         "right word's logit, with and without label smoothing, and steps down by its gradient.",
+        still=_still,
+    )
+
+
+def _still(chosen: Mapping[str, Any]) -> Still:
+    """The loss and its slope for some leads of the right word."""
+    others, epsilon = chosen["V"] - 1, chosen["epsilon"]
+    z = torch.arange(-6.0, 13.0, 2.0, dtype=torch.float64, requires_grad=True)
+    loss = (1 + others * (-z).exp()).log() + epsilon * z * others / chosen["V"]
+    (slope,) = torch.autograd.grad(loss.sum(), z)
+    rows = zip(z.tolist(), loss.tolist(), slope.tolist(), strict=True)
+    return Still(
+        f"The loss of one token among {chosen['V']} words, label smoothing {epsilon:g}, by the "
+        "lead z of the right word’s logit.",
+        ("z", "loss in nats", "slope"),
+        [(f"{lead:g}".replace("-", "−"), *numbers) for lead, *numbers in rows],
+        3,
     )

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import torch
 
 from mtcourse.figures.explorer import Explorer, rounded
+from mtcourse.figures.still import Still
+from mtcourse.layers.attention import attention_weights
+from mtcourse.layers.masks import causal_mask
 from mtcourse.text.pairs import words
 
 SCRIPT = Path(__file__).with_suffix(".js")
@@ -55,4 +60,27 @@ def masks_explorer(
         "This explorer needs JavaScript. It puts a causal and a padding mask on the scores of a "
         f"sentence with {len(names)} tokens, and shows the weights that come out, "
         "and what leaks to hidden keys.",
+        still=partial(_still, data),
+    )
+
+
+def _still(data: Mapping[str, Any], chosen: Mapping[str, Any]) -> Still:
+    """The weights under the chosen masks, each hidden score at minus infinity."""
+    n, length = len(data["words"]), chosen["length"]
+    padded = n - length if chosen["side"] == "left" else 0
+    names = ["<pad>"] * n
+    names[padded : padded + length] = [*data["words"][: length - 1], data["words"][-1]][:length]
+    allowed = torch.ones(n, n, dtype=torch.bool)
+    if chosen["padding"]:
+        allowed &= torch.tensor([name != "<pad>" for name in names])
+    if chosen["causal"]:
+        allowed &= causal_mask(n)
+    scores = torch.tensor(data["products"]) / math.sqrt(data["d_k"])
+    weights = attention_weights(scores, allowed)
+    kinds = [kind for kind in ("causal", "padding") if chosen[kind]]
+    return Still(
+        f"Weights after the softmax, with these masks: {', '.join(kinds) or 'none'}. A row is a "
+        "query, a column a key.",
+        ("", *names),
+        [(name, *row) for name, row in zip(names, weights.tolist(), strict=True)],
     )

@@ -13,6 +13,7 @@ from torch import Tensor
 
 from mtcourse.errors import MtcourseError
 from mtcourse.figures.explorer import Explorer, rounded, shown_pieces
+from mtcourse.figures.still import Still
 from mtcourse.layers.multi_head import head_contributions
 from mtcourse.models.pruned_heads import attention_layers
 from mtcourse.models.recorded_attention import recorded_attention
@@ -81,6 +82,22 @@ def multi_head_explorer(
         "This explorer needs JavaScript. It translates a sentence while you switch off heads of "
         "the translator, and shows what each head of a layer looks at and how much it adds.",
         partial(model_files, translator),
+        still=partial(_still, data),
+    )
+
+
+def _still(data: Mapping[str, Any], chosen: Mapping[str, Any]) -> Still:
+    """What the heads of a layer look at from one token."""
+    sentence = data["sentences"][chosen["sentence"]]
+    layer, token = data["layers"][chosen["layer"]], chosen["token"]
+    asked = sentence["read" if layer["kind"] == "decoder" else "source"]
+    asks = sentence["source" if layer["kind"] == "encoder" else "read"][token]
+    heads = [head[token] for head in sentence["layers"][chosen["layer"]]["weights"]]
+    return Still(
+        f"“{sentence['text']}”, translated as “{sentence['translation']}”: where each head of "
+        f"{layer['title']} looks from “{asks}”, all heads on.",
+        ("token", *(f"head {number + 1}" for number in range(len(heads)))),
+        list(zip(asked, *heads, strict=True)),
     )
 
 

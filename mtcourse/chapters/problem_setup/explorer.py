@@ -8,6 +8,7 @@ from typing import Any
 
 from mtcourse.errors import MtcourseError
 from mtcourse.figures.explorer import Explorer
+from mtcourse.figures.still import Still
 from mtcourse.page.live_translator import known_words, vocabulary
 from mtcourse.text.tokenizer import BYTE_PIECES, SPECIAL_PIECES, Tokenizer
 
@@ -61,4 +62,15 @@ def problem_setup_explorer(
         + "; ".join(
             f"with {size} pieces, {' '.join(of)}" for size, of in zip(sizes, cut, strict=True)
         ),
+        still=lambda chosen: _still(tokenizers, chosen["own"] or sentences[0]),
+    )
+
+
+def _still(tokenizers: Sequence[Tokenizer], sentence: str) -> Still:
+    """A sentence in the pieces of each vocabulary."""
+    cut = [(of.vocabulary_size, of.pieces(of.encode(sentence))) for of in tokenizers]
+    return Still(
+        f"The pieces of “{sentence}” for each size of the vocabulary.",
+        ("pieces in the vocabulary", "pieces in the sentence", "the sentence"),
+        [(f"{size:,}", len(pieces), " ".join(pieces)) for size, pieces in cut],
     )

@@ -11,6 +11,7 @@ import torch
 
 from mtcourse.errors import MtcourseError
 from mtcourse.figures.explorer import Explorer, shown_pieces
+from mtcourse.figures.still import Still
 from mtcourse.models.language_model import LanguageModel
 from mtcourse.models.translator import Translator
 from mtcourse.page.live_translator import language_model_files, model_files
@@ -28,6 +29,8 @@ TRANSLATED = (
     ("The teacher will close the window because it is raining.", ""),
 )
 """English sentences, and how far their translations have come."""
+SHOWN = 12
+"""Tokens that a page lists where no script runs."""
 
 
 def sampling_explorer(
@@ -79,6 +82,23 @@ def sampling_explorer(
         "It draws tokens and whole texts from the result, for these texts and for your own.",
         partial(model_files, translator),
         partial(language_model_files, language_model),
+        still=partial(_still, data),
+    )
+
+
+def _still(data: Mapping[str, Any], chosen: Mapping[str, Any]) -> Still:
+    """The most probable next tokens, before anything is cut off."""
+    text = data["texts"][max(0, chosen["text"])]
+    pieces = data["pieces"][text["model"]]
+    best = (torch.tensor(text["logits"], dtype=torch.float64) / 100).softmax(-1).topk(SHOWN)
+    return Still(
+        f"“{text['text']}”: the most probable next tokens, at temperature 1 and without a filter.",
+        ("next token", "probability"),
+        [
+            (pieces[token], p)
+            for token, p in zip(best.indices.tolist(), best.values.tolist(), strict=True)
+        ],
+        3,
     )
 
 

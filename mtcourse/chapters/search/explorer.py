@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -9,11 +10,12 @@ from typing import Any
 
 import torch
 
-from mtcourse.chapters.search.trees import BeamTree, Node, beam_tree
+from mtcourse.chapters.search.trees import DROPPED, ENDED, KEPT, BeamTree, Node, beam_tree
 from mtcourse.decoding.exact_search import prove_best
 from mtcourse.decoding.search import beam_search
 from mtcourse.errors import MtcourseError
 from mtcourse.figures.explorer import Explorer, refuse_unknown, shown_pieces
+from mtcourse.figures.still import Still
 from mtcourse.models.decoding_state import cached_state, cached_step
 from mtcourse.models.translator import Translator
 from mtcourse.page.live_translator import model_files
@@ -29,6 +31,9 @@ SENTENCES = (
 )
 DEFAULTS = {"sentence": 0, "own": "", "width": 2, "exponent": 0, "step": 4, "proof": False}
 WIDTHS, EXPONENTS = (1, 2, 3, 4, 8), (0, 1)
+FATES = {DROPPED: "dropped", KEPT: "kept", ENDED: "ended"}
+SHOWN = 10
+"""Candidates that a page lists where no script runs."""
 SHORT = 60
 """Characters of a sentence in the list."""
 
@@ -71,6 +76,35 @@ def search_explorer(
         "This explorer needs JavaScript. It draws a beam search as a tree that grows step by step, "
         "on any sentence, and proves by exact search whether the result is the most probable one.",
         partial(model_files, translator),
+        still=partial(_still, data),
+    )
+
+
+def _still(data: Mapping[str, Any], chosen: Mapping[str, Any]) -> Still:
+    """The candidates of a step, best first."""
+    sentence = data["sentences"][chosen["sentence"]]
+    steps = sentence["trees"][str(chosen["width"])]["steps"][: chosen["step"]]
+
+    def prefix(step: int, rank: int) -> list[str]:
+        if step < 0 or rank < 0:
+            return []
+        return [*prefix(step - 1, steps[step][rank][1]), steps[step][rank][0]]
+
+    last = len(steps) - 1
+    return Still(
+        f"“{sentence['text']}”: the candidates of step {len(steps)} of a beam search with "
+        f"{chosen['width']} beams, best first.",
+        ("candidate", "log p", "probability", ""),
+        [
+            (
+                " ".join(prefix(last, rank)),
+                f"{log_p:.2f}".replace("-", "−"),
+                math.exp(log_p),
+                FATES[fate],
+            )
+            for rank, (_, _, log_p, fate) in enumerate(steps[last][:SHOWN])
+        ],
+        3,
     )
 
 

@@ -17,6 +17,7 @@ from mtcourse.chapters.seq2seq.faithfulness import Forced
 from mtcourse.errors import MtcourseError
 from mtcourse.evaluation.alignment import as_read
 from mtcourse.figures.explorer import Explorer, refuse_unknown
+from mtcourse.figures.still import Still
 from mtcourse.models.changed_attention import (
     Change,
     changed_cross_attention,
@@ -110,16 +111,17 @@ def seq2seq_explorer(
     model = copy.deepcopy(translator.model).cpu().double().requires_grad_(False)
     precise = Translator(model, translator.tokenizers)
     layers = len(model.decoder)
+    data = {
+        "layers": [
+            *(f"layer {number + 1}" for number in range(layers)),
+            "both layers" if layers == 2 else "all layers",
+        ],
+        "draws": DRAWS,
+        "sentences": [_sentence(Forced(precise, pair)) for pair in pairs],
+    }
     return Explorer(
         SCRIPT,
-        {
-            "layers": [
-                *(f"layer {number + 1}" for number in range(layers)),
-                "both layers" if layers == 2 else "all layers",
-            ],
-            "draws": DRAWS,
-            "sentences": [_sentence(Forced(precise, pair)) for pair in pairs],
-        },
+        data,
         DEFAULTS,
         settings or {},
         "This explorer needs JavaScript. It changes the cross-attention of the shipped translator: "
@@ -127,6 +129,27 @@ def seq2seq_explorer(
         "word hidden, in one decoder layer or in both. It shows the probability that is left to "
         "each Dutch word, the word that the translator would write instead, what it writes "
         "freely, and where each Dutch word looks, beside the links of the grammar.",
+        still=partial(_still, data),
+    )
+
+
+def _still(data: Mapping[str, Any], chosen: Mapping[str, Any]) -> Still:
+    """What a change of the cross-attention leaves of each word."""
+    sentence, change = data["sentences"][chosen["sentence"]], chosen["change"]
+    number = {"permuted": f" {chosen['draw']}", "hidden": f" {chosen['source']}"}.get(change, "")
+    key = "nothing" if change == "nothing" else f"{change}{number} {chosen['layer']}"
+    found, unchanged = sentence["changed"][key], sentence["changed"]["nothing"]
+    return Still(
+        f"“{sentence['text']}”: the probability of each Dutch word in per cent, unchanged and "
+        f"after a change of the weights ({change}, {data['layers'][chosen['layer']]}).",
+        ("word", "unchanged", "changed", "written instead"),
+        [
+            (word, float(before), float(after), found["other"].get(str(place), ""))
+            for place, (word, before, after) in enumerate(
+                zip(sentence["target"], unchanged["p"], found["p"], strict=True)
+            )
+        ],
+        0,
     )
 
 

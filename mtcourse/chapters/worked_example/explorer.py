@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from mtcourse.chapters.worked_example.adam import BETA_1, BETA_2, EPSILON_ADAM, LEARNING_RATE
-from mtcourse.chapters.worked_example.example import as_json
+from mtcourse.chapters.worked_example.example import as_json, example_weights
 from mtcourse.figures.explorer import Explorer
+from mtcourse.figures.still import Still
 
 SCRIPT = Path(__file__).with_suffix(".js")
 
@@ -49,4 +50,17 @@ def worked_example_explorer(settings: Mapping[str, Any] | None = None) -> Explor
         "This explorer needs JavaScript. It shows every matrix of the example. Change a weight, an "
         "embedding or a target token, and all numbers that depend on it follow: the matrices after "
         "it, the loss, the gradients and Adam's first step.",
+        still=_still,
+    )
+
+
+def _still(chosen: Mapping[str, Any]) -> Still:
+    """The chosen matrix of the example; W_output, if that is no weight."""
+    weights = example_weights()
+    name = chosen["matrix"] if chosen["matrix"] in weights else "W_output"
+    rows = weights[name].reshape(-1, weights[name].shape[-1]).tolist()
+    return Still(
+        f"The matrix {name} of the example.",
+        ("row", *(str(column) for column in range(len(rows[0])))),
+        [(str(number), *row) for number, row in enumerate(rows)],
     )

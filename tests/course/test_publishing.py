@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 import subprocess
@@ -13,10 +14,11 @@ from urllib.parse import urljoin
 import pytest
 from bs4 import BeautifulSoup
 
-import mtcourse
+from mtcourse import __version__
 from tests.course.test_book import BOOK, ROOT, load_extension
 
 publishing = load_extension("publishing")
+site_links = load_extension("site_links")
 
 pytestmark = pytest.mark.slow
 
@@ -48,6 +50,7 @@ git clone {publishing.IN_PAGES}
 """,
     "04_attention": f"{WITH_CODE}\n# Attention\n\nWords.\n{CELL}",
 }
+MOVED = '[pages]\n"book/03_attention" = "book/04_attention"\n'
 CONTENTS = "format: jb-book\nroot: book/intro\nchapters:\n  - file: book/04_attention\n"
 
 
@@ -57,6 +60,7 @@ def build(folder: Path, repository: str | None, site: str | None) -> Path:
         shutil.copytree(BOOK / name, folder / "book" / name)
     (folder / "book" / "references.bib").touch()
     (folder / "_toc.yml").write_text(CONTENTS, encoding="utf-8")
+    (folder / "book" / "moved.toml").write_text(MOVED, encoding="utf-8")
     for name, text in PAGES.items():
         (folder / "book" / f"{name}.md").write_text(text, encoding="utf-8")
     config = (ROOT / "_config.yml").read_text(encoding="utf-8")
@@ -97,6 +101,22 @@ def test_without_an_address_no_page_leads_to_the_repository(unset, name):
     assert "mybinder" not in text
     assert "colab.research" not in text
     assert not [a for a in addresses(unset, name) if publishing.leads_to_repository(a)]
+
+
+def test_a_book_is_whole_and_holds_nothing_that_no_page_needs(unset):
+    site = site_links.Site(unset)
+    assert site.faults() == []
+    assert site.unreferenced() == []
+
+
+def test_an_old_address_leads_on(placed):
+    old = page(placed, "book/03_attention.html").head
+    assert old.select_one("link[rel=canonical]")["href"] == f"{SITE}book/04_attention.html"
+    assert "03_attention" not in (placed / "sitemap.xml").read_text("utf-8")
+
+
+def test_a_book_says_which_version_it_is(unset):
+    assert json.loads((unset / "versions.json").read_text("utf-8"))["here"] == __version__
 
 
 def test_without_an_address_the_words_of_a_link_stay(unset):
@@ -147,7 +167,7 @@ def test_each_page_names_its_version_and_its_neighbours(name, request):
     html = request.getfixturevalue(name)
     intro, chapter = page(html, "book/intro.html"), page(html, "book/04_attention.html")
     for one in (intro, chapter):
-        assert one.select_one(".book-version").get_text() == f"mtcourse {mtcourse.__version__}"
+        assert one.select_one(".book-version").get_text() == f"mtcourse {__version__}"
     (following,) = intro.select(".bd-header-article .neighbours a")
     assert " ".join(following.get_text(" ").split()) == "next: 4. Attention →"
     assert following["href"] == "04_attention.html"

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import builtins
 import contextlib
+import cProfile
 import functools
 import re
 import sys
@@ -193,7 +194,9 @@ def _stop_call(frame: FrameType, event: str, called: Any, names: Collection[str]
             taken = not _within_given(caller)
     elif event == "c_call":
         name = str(getattr(called, "__name__", "")).lstrip("_")
-        if called is sys.setprofile:
+        if called is sys.setprofile or isinstance(
+            getattr(called, "__self__", None), cProfile.Profile
+        ):
             raise NotAllowedHere(*_A_PROFILER)
         taken = name in names and not _is_a_values(called) and not _within_given(frame)
     else:

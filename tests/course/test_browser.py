@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.helpers.browsing import HTML, SIZES, themed, violations, visit
+from tests.helpers.browsing import HTML, themed, violations, visit
 
 pytestmark = pytest.mark.browser
 
@@ -16,6 +16,17 @@ PAGES = sorted(
     for path in [*HTML.glob("book/*.html"), *HTML.glob("search.html"), *HTML.glob("genindex.html")]
 )
 AFTER_RESIZING = 500  # ms: the theme then makes what has become scrollable reachable by keyboard
+WIDTHS = (360, 1280, 1440)
+TURN = os.environ.get("MTCOURSE_TURN")
+"""Where this is set, colours are looked at in one width each time, by turns: that takes most of the
+time. All other rules are tried in every width, in the light scheme alone."""
+
+
+def widths_of_colours(scheme: str) -> tuple[int, ...]:
+    """The widths in which this scheme's colours are looked at."""
+    if TURN is None:
+        return WIDTHS
+    return (WIDTHS[(int(TURN) + (scheme == "dark")) % len(WIDTHS)],)
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -28,15 +39,17 @@ def test_page(browser, site, path, scheme):
         assert opened.errors == []
         assert opened.foreign == []
         assert page.locator("img:not([alt])").count() == 0
-        for name, size in SIZES.items():
-            page.set_viewport_size(size)
+        for width in WIDTHS:
+            page.set_viewport_size({"width": width, "height": 900})
             page.wait_for_timeout(AFTER_RESIZING)
             if folder := os.environ.get("MTCOURSE_SCREENSHOTS"):
-                picture = f"{Path(path).stem}-{scheme}-{name}.png"
+                picture = f"{Path(path).stem}-{scheme}-{width}.png"
                 page.screenshot(path=Path(folder) / picture, full_page=True)
-            width = page.evaluate("document.documentElement.scrollWidth")
-            assert width <= size["width"], f"{name}: the page scrolls sideways"
-            assert violations(page) == [], name
+            assert page.evaluate("document.documentElement.scrollWidth") <= width, "it scrolls"
+            if width in widths_of_colours(scheme):
+                assert violations(page) == [], width
+            elif scheme == "light":
+                assert violations(page, without=["color-contrast"]) == [], width
     finally:
         page.context.close()
 

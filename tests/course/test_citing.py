@@ -48,9 +48,9 @@ def test_the_book_is_cited_with_its_version_and_without_an_address_that_it_lacks
     assert entry.fields["year"] == str(OURS["date-released"].year)
     assert "url" not in entry.fields
     (group,) = entry.persons["author"]
-    assert group.last_names == ["{the mtcourse authors}"]
+    assert group.last_names == ["{The mtcourse authors}"]
     said = text_of(OURS)
-    assert said.startswith(f"the mtcourse authors ({OURS['date-released'].year}). ")
+    assert said.startswith(f"The mtcourse authors ({OURS['date-released'].year}). ")
     assert f"(version {mtcourse.__version__})" in said
     assert "http" not in said
 

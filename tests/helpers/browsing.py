@@ -8,7 +8,7 @@ import http.server
 import importlib.util
 import shutil
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -30,7 +30,7 @@ FLAGS = [
     "--disable-sync",
 ]
 ALONE = "<!doctype html><html lang='en'><meta charset='utf-8'><title>x</title>"
-SIZES = {"wide": {"width": 1400, "height": 900}, "narrow": {"width": 400, "height": 800}}
+SCREEN = {"width": 1400, "height": 900}
 
 
 class _Quiet(http.server.SimpleHTTPRequestHandler):
@@ -80,7 +80,7 @@ class Visit:
 
 def visit(browser, site: str, path: str, scheme: str) -> Visit:
     """Opens a page in one colour scheme, and waits until its faces are there."""
-    context = browser.new_context(viewport=SIZES["wide"], color_scheme=scheme)
+    context = browser.new_context(viewport=SCREEN, color_scheme=scheme)
     # The theme keeps the reader's choice of scheme there.
     context.add_init_script(f"localStorage.setItem('mode', '{scheme}')")
     opened = Visit(context.new_page())
@@ -159,12 +159,13 @@ def visited_explorers(
     visited.page.context.close()
 
 
-def violations(page, within: str = "html") -> list[str]:
+def violations(page, within: str = "html", without: Sequence[str] = ()) -> list[str]:
     """What axe-core finds wrong, a line each.
 
     Args:
         page: the opened page.
         within: a selector of what is looked at.
+        without: rules that are not tried.
     """
     import axe_playwright_python
 
@@ -173,11 +174,12 @@ def violations(page, within: str = "html") -> list[str]:
     # All rules are tried on all elements; only the thousands that are well are not described. Two
     # belong to WCAG 2.2, level AA, and are still not among those that axe tries by itself. It does
     # not fetch style sheets, which no rule here needs: a page that is opened from a disk may not.
+    rules = dict.fromkeys(("target-size", "label-content-name-mismatch"), {"enabled": True})
+    rules |= dict.fromkeys(without, {"enabled": False})
     found = page.evaluate(
-        "within => axe.run(within, {preload: false, resultTypes: ['violations'], rules: {"
-        "'target-size': {enabled: true}, 'label-content-name-mismatch': {enabled: true}"
-        "}}).then(results => results.violations)",
-        within,
+        "([within, rules]) => axe.run(within, {preload: false, resultTypes: ['violations'], rules})"
+        ".then(results => results.violations)",
+        [within, rules],
     )
     return [
         f"{rule['id']}: {rule['help']}: {node['html'][:160]}"

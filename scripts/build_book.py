@@ -136,7 +136,9 @@ async def run_pages(root: Path, cache_folder: Path) -> list[str]:
 
     with tempfile.TemporaryDirectory(prefix="kernels-") as folder:
         running = [run_page(*changed, Path(folder)) for changed in changed_pages(root, cache)]
-        return [failure for failure in await asyncio.gather(*running) if failure]
+        failures = await asyncio.gather(*running)
+    cache.db.dispose()
+    return [failure for failure in failures if failure]
 
 
 def without_ports(socket: Path) -> Config:

@@ -110,16 +110,16 @@ PYTEST := python -m pytest -n auto --dist loadfile --no-loadscope-reorder -q
 # Some thousand known answers, which are tests themselves: not counted, and shared out one by one.
 BANKS := tests/chapters/test_every_bank.py
 
-# Counting which lines are run takes as long again as running them, except from Python 3.12 on:
-# COVERAGE=yes counts with the Python of the tests, COVERAGE=<folder> with that environment's.
+# Counting which lines are run takes as long again as running them, except from Python 3.12 on, with
+# sys.monitoring: COVERAGE=yes counts with the tests' Python, COVERAGE=<folder> with that newer one.
 COUNTED := $(if $(COVERAGE),--cov --cov-report=term:skip-covered --cov-fail-under=95)
-COUNTING := $(if $(filter-out yes,$(COVERAGE)),$(COVERAGE)/bin,$(BIN))
+NEWER := $(filter-out yes,$(COVERAGE))
+COUNTING := $(if $(NEWER),COVERAGE_CORE=sysmon $(NEWER)/bin,$(BIN))
 
 test: $(VENV)/test.stamp ## Run the test suite: package and notebooks (COVERAGE=yes counts lines)
 	@failed=; \
 	group() { name=$$1; shift; echo "== $$name"; "$$@" || failed="$$failed, $$name"; }; \
-	export COVERAGE_CORE=$$($(COUNTING)/python -c 'import sys; print("sysmon" if sys.version_info >= (3, 12) else "ctrace")'); \
-	group "the package" $(COUNTING)/$(PYTEST) -m "not browser" $(COUNTED) tests \
+	group "the package" env $(COUNTING)/$(PYTEST) -m "not browser" $(COUNTED) tests \
 	  --ignore=tests/catalogue --ignore=$(BANKS); \
 	group "the banks of the checks" $(BIN)/$(PYTEST) --dist load $(BANKS); \
 	group "the chapters" $(BIN)/python scripts/build_book.py --only-run; \

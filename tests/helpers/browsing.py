@@ -174,8 +174,8 @@ def violations(page, within: str = "html", without: Sequence[str] = ()) -> list[
     # All rules are tried on all elements; only the thousands that are well are not described. Two
     # belong to WCAG 2.2, level AA, and are still not among those that axe tries by itself. It does
     # not fetch style sheets, which no rule here needs: a page that is opened from a disk may not.
-    rules = dict.fromkeys(("target-size", "label-content-name-mismatch"), {"enabled": True})
-    rules |= dict.fromkeys(without, {"enabled": False})
+    rules = {rule: {"enabled": True} for rule in ("target-size", "label-content-name-mismatch")}
+    rules |= {rule: {"enabled": False} for rule in without}
     found = page.evaluate(
         "([within, rules]) => axe.run(within, {preload: false, resultTypes: ['violations'], rules})"
         ".then(results => results.violations)",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import http.server
 import json
 import threading
@@ -17,7 +16,7 @@ from mtcourse import __version__
 from mtcourse.errors import MtcourseError
 from scripts import arrange_versions, get_releases
 from tests.course.test_book import BOOK, load_extension
-from tests.helpers.browsing import visit
+from tests.helpers.browsing import served, visit
 
 site_links = load_extension("site_links")
 
@@ -237,27 +236,20 @@ def test_a_server_that_does_not_answer_is_told(tmp_path, capsys):
 
 
 @pytest.fixture
-def served(arranged) -> Iterator[str]:
-    handler = functools.partial(http.server.SimpleHTTPRequestHandler, directory=str(arranged))
-    handler.log_message = lambda *_: None  # type: ignore[attr-defined]
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    yield f"http://127.0.0.1:{server.server_port}/"
-    server.shutdown()
-    server.server_close()
-    thread.join()
+def address(arranged) -> Iterator[str]:
+    with served(arranged) as found:
+        yield found
 
 
 @pytest.mark.browser
-def test_a_page_offers_itself_in_the_other_versions(browser, served):
-    opened = visit(browser, served, "0.9/book/b.html?q=1#top-of-page", "light")
+def test_a_page_offers_itself_in_the_other_versions(browser, address):
+    opened = visit(browser, address, "0.9/book/b.html?q=1#top-of-page", "light")
     page = opened.page
     try:
         page.get_by_text("Version 0.9", exact=True).click()
         links = page.locator(".mt-versions a")
         assert links.all_text_contents() == ["0.10 (newest)", "0.9", "0.2", "dev"]
-        found = [link.get_attribute("href").removeprefix(served) for link in links.all()]
+        found = [link.get_attribute("href").removeprefix(address) for link in links.all()]
         behind = "?q=1#top-of-page"
         assert found == [
             f"book/b.html{behind}",
@@ -268,7 +260,7 @@ def test_a_page_offers_itself_in_the_other_versions(browser, served):
         assert page.locator(".mt-versions [aria-current]").all_text_contents() == ["0.9"]
         assert "an older version" in page.locator(".mt-not-newest").inner_text()
         page.locator(".mt-not-newest a").click()
-        page.wait_for_url(f"{served}book/b.html{behind}")
+        page.wait_for_url(f"{address}book/b.html{behind}")
         assert page.text_content("h1") == "b of 0.10"
         page.get_by_text("Version 0.10", exact=True).wait_for()
         assert page.locator(".mt-not-newest").count() == 0
@@ -279,11 +271,11 @@ def test_a_page_offers_itself_in_the_other_versions(browser, served):
 
 @pytest.mark.browser
 @pytest.mark.parametrize("way", ["disk", "alone"])
-def test_a_book_from_a_disk_or_alone_offers_nothing(browser, arranged, served, tmp_path, way):
+def test_a_book_from_a_disk_or_alone_offers_nothing(browser, arranged, address, tmp_path, way):
     if way == "disk":
         address = arranged.as_uri() + "/"
     else:
-        address = served
+        address = address
         book(arranged / "alone", __version__, "a")
     opened = visit(
         browser, address, "0.9/book/a.html" if way == "disk" else "alone/book/a.html", "light"

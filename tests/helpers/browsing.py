@@ -40,12 +40,10 @@ class _Quiet(http.server.SimpleHTTPRequestHandler):
         return
 
 
-@pytest.fixture(scope="module")
-def site() -> Iterator[str]:
-    """The built book on a loopback address."""
-    if not (HTML / "index.html").exists():
-        pytest.skip(NOT_BUILT)
-    handler = functools.partial(_Quiet, directory=str(HTML))
+@contextlib.contextmanager
+def served(folder: Path) -> Iterator[str]:
+    """A folder on a loopback address."""
+    handler = functools.partial(_Quiet, directory=str(folder))
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
     thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()
@@ -53,6 +51,15 @@ def site() -> Iterator[str]:
     server.shutdown()
     server.server_close()
     thread.join()
+
+
+@pytest.fixture(scope="module")
+def site() -> Iterator[str]:
+    """The built book on a loopback address."""
+    if not (HTML / "index.html").exists():
+        pytest.skip(NOT_BUILT)
+    with served(HTML) as address:
+        yield address
 
 
 @pytest.fixture(scope="module")

@@ -103,9 +103,12 @@ site: $(VENV)/book.stamp ## Pack the built book into one file, for a school with
 	@[ -f $(HTML)/index.html ] || $(BIN)/python scripts/build_book.py
 	@$(BIN)/python scripts/build_archive.py
 
+# A test that waits for ever ends with its process, is named, and the others go on.
+LIMIT := --timeout 600 --timeout-method thread
+
 # All groups run, and the last line says which of them failed. The notebooks apart: with --cov nbval
 # measures inside their kernels, which then do not start. The book takes the chapters' outputs over.
-PYTEST := python -m pytest -n auto --dist loadfile --no-loadscope-reorder -q
+PYTEST := python -m pytest $(LIMIT) -n auto --dist loadfile --no-loadscope-reorder -q
 
 # Some thousand known answers, which are tests themselves: not counted, and shared out one by one.
 BANKS := tests/chapters/test_every_bank.py
@@ -133,14 +136,14 @@ anywhere: $(VENV)/test.stamp ## Run what trains as on other processors, and with
 # tests/catalogue/conftest.py decides what stays on one worker, and what is shared out one by one.
 # WALLS=podman takes another isolation; BY=scripts/unprivileged.sh does it without root's rights.
 grading: $(VENV)/test.stamp ## Grade a catalogue of submissions, honest and hostile, behind walls
-	@GRADING_WALLS=$(WALLS) $(BY) $(BIN)/python -m pytest -n auto --dist loadscope -q tests/catalogue
+	@GRADING_WALLS=$(WALLS) $(BY) $(BIN)/python -m pytest $(LIMIT) -n auto --dist loadscope -q tests/catalogue
 
 isolation: $(VENV)/test.stamp ## Test the isolation alone: a few minutes (WALLS=podman, one kind)
-	@$(BY) $(BIN)/python -m pytest -q -p no:cacheprovider \
+	@$(BY) $(BIN)/python -m pytest $(LIMIT) -q -p no:cacheprovider \
 	  tests/grading/test_isolation.py tests/catalogue/test_walls.py $(if $(WALLS),-k "$(WALLS)")
 
 browser: $(VENV)/test.stamp ## Open every built page in Chromium
-	@$(BIN)/python -m pytest -n auto --dist load -q -m browser tests
+	@$(BIN)/python -m pytest $(LIMIT) -n auto --dist load -q -m browser tests
 
 lab: $(VENV)/book.stamp ## Open JupyterLab on the exercises
 	@$(BIN)/jupyter lab --ip=127.0.0.1 $(AS_ROOT) $(firstword $(wildcard exercises) book)

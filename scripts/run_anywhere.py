@@ -195,7 +195,7 @@ def run_pytest(folder: Path, column: Column, arguments: Sequence[str], results: 
         report = Path(scratch, "report.xml")
         command = [
             sys.executable, "-m", "pytest", "-q", "-n", str(processes), "--dist", "loadfile",
-            "--no-loadscope-reorder",
+            "--no-loadscope-reorder", "--timeout=900", "--timeout-method=thread",
             "-p", "no:cacheprovider", "--nbval-cell-timeout=300", f"--junitxml={report}",
             "-o", "addopts=--strict-markers", *arguments,
         ]  # fmt: skip

@@ -129,11 +129,16 @@ def outlines() -> dict[str, str]:
 
 def drop_what_is_not_used(soup: BeautifulSoup) -> None:
     """Leaves out scripts and style sheets for elements that the page does not have."""
+
+    @cache
+    def has(elements: str) -> bool:
+        return soup.select_one(elements) is not None
+
     for element in soup.select("script, link[href]"):
         place = str(element.get("src") or element.get("href") or "")
         table, text = (LOADED_FOR, place) if place else (INLINE_FOR, element.get_text())
         needed_by = next((table[part] for part in table if part in text), None)
-        if needed_by and not is_data(element) and soup.select_one(needed_by) is None:
+        if needed_by and not is_data(element) and not has(needed_by):
             element.decompose()
 
 

@@ -7,6 +7,9 @@ error in the browser, and leaves a few controls without a name that a screen rea
 from __future__ import annotations
 
 import json
+from concurrent.futures import ProcessPoolExecutor
+from functools import partial
+from multiprocessing import get_context
 from pathlib import Path
 
 from bs4 import BeautifulSoup
@@ -16,6 +19,9 @@ from page_code import let_names_break, wrap_lines
 from page_tables import align_numbers
 from previews import note_page, notes_file
 from publishing import HEAD
+
+WORTH_PROCESSES = 10
+"""Pages from which on they are mended side by side: processes take seconds to start."""
 
 
 def setup(app) -> dict:
@@ -28,21 +34,42 @@ def mend_pages(app, exception) -> None:
     """Mends every page of an HTML build that was written since it was last mended."""
     if exception is not None or app.builder.format != "html":
         return
-    notes = Path(app.doctreedir)
+    notes, outdir = Path(app.doctreedir), Path(app.outdir)
     list_of_mended = notes / "mended_pages.json"
     known = json.loads(list_of_mended.read_text("utf-8")) if list_of_mended.exists() else {}
-    written = {}
-    for path in Path(app.outdir).rglob("*.html"):
-        if "_static" in path.parts:
-            continue
-        name = path.relative_to(app.outdir).as_posix()
-        if known.get(name) != path.stat().st_mtime_ns or not notes_file(notes, name).exists():
-            soup = mended(path.read_text(encoding="utf-8"))
-            note_page(notes, name, soup)
-            page = share_scripts(str(soup), name, Path(app.outdir))
-            path.write_text(page, encoding="utf-8")
-        written[name] = path.stat().st_mtime_ns
+    pages = [
+        path.relative_to(outdir).as_posix()
+        for path in outdir.rglob("*.html")
+        if "_static" not in path.parts
+    ]
+    stale = [
+        name
+        for name in sorted(pages, key=lambda name: (outdir / name).stat().st_size, reverse=True)
+        if known.get(name) != (outdir / name).stat().st_mtime_ns
+        or not notes_file(notes, name).exists()
+    ]
+    mend_this = partial(mend_file, outdir, notes)
+    if len(stale) < WORTH_PROCESSES:
+        list(map(mend_this, stale))
+    else:  # started anew: copies of this process would hold its locks, whose threads they lack
+        with ProcessPoolExecutor(mp_context=get_context("spawn")) as processes:
+            list(processes.map(mend_this, stale))
+    written = {name: (outdir / name).stat().st_mtime_ns for name in pages}
     list_of_mended.write_text(json.dumps(written), encoding="utf-8")
+
+
+def mend_file(outdir: Path, notes: Path, name: str) -> None:
+    """Mends a page where it is, and notes what the cards of references need.
+
+    Args:
+        outdir: the book's folder.
+        notes: the folder of Sphinx's notes.
+        name: the page's path in the book.
+    """
+    path = outdir / name
+    soup = mended(path.read_text(encoding="utf-8"))
+    note_page(notes, name, soup)
+    path.write_text(share_scripts(str(soup), name, outdir), encoding="utf-8")
 
 
 def mend(page: str) -> str:

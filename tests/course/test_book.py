@@ -268,22 +268,38 @@ def test_a_mended_page_is_mended_to_itself():
 REPEATED = "<html><body><script>const a = 1;</script><script>const a = 1;</script></body></html>"
 
 
+def book_of(folder: Path, pages: int) -> SimpleNamespace:
+    """A built book, as Sphinx hands it on, of pages that need mending."""
+    app = SimpleNamespace(
+        builder=SimpleNamespace(format="html"), outdir=folder / "html", doctreedir=folder
+    )
+    (app.outdir / "book").mkdir(parents=True)
+    for number in range(pages):
+        (app.outdir / "book" / f"{number}.html").write_text(REPEATED)
+    return app
+
+
 def test_a_page_is_mended_whenever_it_was_written_and_at_no_other_time(tmp_path, monkeypatch):
     extension = load_extension("mtcourse_book")
-    app = SimpleNamespace(
-        builder=SimpleNamespace(format="html"), outdir=tmp_path / "html", doctreedir=tmp_path
-    )
-    page = app.outdir / "book" / "page.html"
-    page.parent.mkdir(parents=True)
-    page.write_text(REPEATED)
+    app = book_of(tmp_path, 1)
+    page = app.outdir / "book" / "0.html"
     extension.mend_pages(app, None)
     assert page.read_text().count("<script>") == 1
     page.write_text(REPEATED)
     os.utime(page, ns=(0, 10**18))
     extension.mend_pages(app, None)
     assert page.read_text().count("<script>") == 1
-    monkeypatch.setattr(extension, "mend", lambda page: pytest.fail("it is mended already"))
+    monkeypatch.setattr(extension, "mend_file", lambda *_: pytest.fail("it is mended already"))
     extension.mend_pages(app, None)
+
+
+def test_the_pages_of_a_whole_book_are_mended_side_by_side(tmp_path):
+    extension = sys.modules["mtcourse_book"]  # as Sphinx has it: the processes look there
+    app = book_of(tmp_path, extension.WORTH_PROCESSES)
+    extension.mend_pages(app, None)
+    pages = sorted(app.outdir.rglob("*.html"))
+    assert len(pages) == extension.WORTH_PROCESSES
+    assert {page.read_text().count("<script>") for page in pages} == {1}
 
 
 def test_a_page_of_the_package_is_read_again_when_a_module_is_added(monkeypatch):

@@ -36,9 +36,6 @@ SVG, XLINK = "http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink"
 PIXELS_PER_POINT = 1.5  # a line of text is 15 pixels high, a little less than the page's
 READABLE = 9.0  # pixels; no text of a figure is shown smaller, it scrolls in its box instead
 
-ElementTree.register_namespace("", SVG)
-ElementTree.register_namespace("xlink", XLINK)
-
 _SETTINGS: dict[Any, Any] = {"svg.fonttype": "none", "svg.hashsalt": "mtcourse"}
 _PLAIN = {"Date": None, "Creator": None, "Format": None, "Type": None}
 _ON_COLOUR = {"#ffffff": GROUND, "#000000": GROUND}  # white text, and the lines of hatches
@@ -93,7 +90,14 @@ def figure_svg(figure: Figure) -> str | None:
         "stroke-linejoin": "round",
         "style": f"min-width:{_narrowest(root, width)}px",
     }
-    return with_own_ids(ElementTree.tostring(root, encoding="unicode"))
+    return with_own_ids(_as_text(root))
+
+
+def _as_text(root: ElementTree.Element) -> str:
+    """What a page holds: names of SVG stand alone, whatever others in this process write."""
+    ElementTree.register_namespace("", SVG)
+    ElementTree.register_namespace("xlink", XLINK)
+    return ElementTree.tostring(root, encoding="unicode")
 
 
 def with_own_ids(svg: str, prefix: str = "") -> str:

@@ -263,6 +263,15 @@ def test_a_notebook_shows_figures_as_svg_once_the_style_was_used() -> None:
         InteractiveShell.clear_instance()
 
 
+def test_a_figure_is_svg_whatever_else_this_process_has_written() -> None:
+    """Namespaces are registered for a whole process, where an ePub, for one, needs others."""
+    ElementTree.register_namespace("", "http://www.w3.org/1999/xhtml")
+    ElementTree.register_namespace("svg", SVG)
+    with book_style():
+        figure, _ = new_figure()
+    assert (figure_svg(figure) or "").startswith("<svg ")
+
+
 # --- colours of the page ------------------------------------------------------------------------
 
 

@@ -44,8 +44,16 @@ def test_the_readme_names_every_target_but_help():
 
 
 def make(*arguments: str) -> subprocess.CompletedProcess:
-    """Calls make as a person would, also from within `make test`."""
-    environment = {name: value for name, value in os.environ.items() if "MAKE" not in name}
+    """Calls make as a person would, also from within `make test COVERAGE=...`.
+
+    What is said on make's command line is in the environment of all that it runs. Left there,
+    COVERAGE would have these tests run all tests, these among them.
+    """
+    environment = {
+        name: value
+        for name, value in os.environ.items()
+        if "MAKE" not in name and f"$({name}" not in MAKEFILE
+    }
     command = ["make", *arguments]
     return subprocess.run(
         command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False

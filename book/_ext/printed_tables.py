@@ -126,12 +126,15 @@ def table_from(lines: list[str], first: int) -> tuple[int, Block | None]:
     return first + len(rows), Block(rows, titled)
 
 
-def kind_of(line: str) -> tuple[int, bool] | None:
-    """How many columns a line has, and whether its first one ends with a colon; None without."""
+def kind_of(line: str) -> tuple[int, bool, int] | None:
+    """How many columns a line has, whether its first one ends with a colon, and how far in it then
+    begins; None where there are no columns. A line that is further in belongs to the one above.
+    """
     cells = cells_of(line)
     if CODE.search(line) or len(cells) < 2 or max(map(len, cells)) > WIDEST or "" in cells:
         return None
-    return len(cells), LABEL.fullmatch(line.strip()) is not None
+    is_labelled = LABEL.fullmatch(line.strip()) is not None
+    return len(cells), is_labelled, len(line) - len(line.lstrip()) if is_labelled else 0
 
 
 def cells_of(line: str) -> list[str]:

@@ -163,6 +163,7 @@ def test_columns_are_found(text: str, rows: list) -> None:
         "one sentence, and then another one\nwhich goes on in the next line",
         "tensor([[[1.]]])",
         "1 [2, 0] [1, 0] equal: True\n2 [0, 2] [0, 1] equal: True",
+        "words: 244\n    1,383 different;\n    slope: -0.91\nhelp: 506 words,\n    slope: -1.01",
     ],
 )
 def test_what_is_no_table_stays(text: str) -> None:

@@ -1,0 +1,229 @@
+"""What a reader's browser gets of the built book: ``python -m benchmarks.site [folder]``.
+
+Every page is opened in Chromium, in the widths of a phone, a laptop and a desk, and one chapter
+over a slow line with a slow processor. The table has the least, the median and the most.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import shutil
+import statistics
+import sys
+from collections import Counter
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from playwright.sync_api import Browser, sync_playwright
+
+from tests.helpers.browsing import FLAGS, HTML, ROOT, served, violations, visit
+
+sys.path.insert(0, str(ROOT / "book" / "_ext"))
+from site_links import Site
+
+PHONE, LAPTOP, DESK = 390, 1280, 1440
+WIDTHS = (320, 360, PHONE, 768, LAPTOP, DESK)
+SLOW_PAGE = "book/04_attention.html"
+SLOW_LINE = {
+    "offline": False,
+    "latency": 150,
+    "downloadThroughput": 200_000,
+    "uploadThroughput": 93_750,
+}
+"""Slow 4G, in milliseconds and bytes a second: 1.6 Mbit/s down."""
+SLOWER_PROCESSOR = 4
+SETTLED = 500  # ms after the width has changed
+
+IN_ANY_WIDTH = r"""() => {
+  const shown = (node) => node.checkVisibility();
+  const article = document.querySelector(".bd-article") ?? document.body;
+  const ids = [...document.querySelectorAll("[id]")].map((one) => one.id);
+  const stops = [...document.querySelectorAll("*")]
+    .filter((one) => one.tabIndex >= 0 && shown(one));
+  const look = (one) => {
+    const style = getComputedStyle(one);
+    const { outline, boxShadow, borderColor, backgroundColor, textDecoration } = style;
+    return [outline, boxShadow, borderColor, backgroundColor, textDecoration].join();
+  };
+  const bare = stops.filter((one) => {
+    document.activeElement?.blur();
+    const before = [look(one), one.parentElement && look(one.parentElement)].join();
+    one.focus({ preventScroll: true, focusVisible: true });
+    return [look(one), one.parentElement && look(one.parentElement)].join() === before;
+  });
+  document.activeElement?.blur();
+  return {
+    "tab stops": stops.length,
+    "tab stops that are formulas": stops.filter((one) => one.closest("math, .math")).length,
+    "tab stops that show no focus": bare.length,
+    "outputs that are print-outs":
+      [...article.querySelectorAll(".cell_output pre")].filter(shown).length,
+    "ids that occur twice": ids.length - new Set(ids).size,
+    "images without an alternative": document.querySelectorAll("img:not([alt])").length,
+    "formulas": article.querySelectorAll("math").length,
+    "formulas left as TeX": [...article.querySelectorAll(".math")]
+      .filter((one) => /\\[a-zA-Z(\[]/.test(one.innerText)).length,
+  };
+}"""
+
+IN_A_WIDTH = r"""(width) => {
+  const boxes = [...document.querySelectorAll(".bd-article pre")]
+    .filter((one) => one.offsetParent !== null);
+  const lines = [...document.querySelectorAll(".bd-article section > p")]
+    .filter((p) => p.offsetParent && p.textContent.length > 300 && !p.querySelector("svg, math"))
+    .map((p) => {
+      const range = document.createRange();
+      range.selectNodeContents(p);
+      const { height } = range.getBoundingClientRect();
+      const one = parseFloat(getComputedStyle(p).lineHeight);
+      return p.textContent.length / Math.round(height / one);
+    }).sort((a, b) => a - b);
+  return {
+    scrolls: Math.max(0, document.documentElement.scrollWidth - width),
+    boxes: boxes.length,
+    cut: boxes.filter((one) => one.scrollWidth > one.clientWidth + 1).length,
+    characters: lines.length ? lines[Math.floor(lines.length / 2)] : null,
+  };
+}"""
+
+PAINTED = """() => new Promise((done) => new PerformanceObserver((list) => {
+  const paint = list.getEntriesByName("first-contentful-paint")[0];
+  if (paint) done(paint.startTime);
+}).observe({ type: "paint", buffered: true }))"""
+
+FORMULAS_READY = """() => new Promise((done) => {
+  const look = () => {
+    const all = [...document.querySelectorAll(".bd-article math")];
+    const last = all[all.length - 1];
+    if (document.readyState === "complete" && last) done(performance.now());
+    else requestAnimationFrame(look);
+  };
+  look();
+})"""
+
+
+def measured(browser: Browser, address: str, name: str) -> dict[str, float]:
+    """What there is to count on one page.
+
+    Args:
+        browser: Chromium.
+        address: of the book.
+        name: the page's path in the book.
+    """
+    opened = visit(browser, address, name, "light")
+    page = opened.page
+    found: dict[str, float] = {
+        "errors": len(opened.errors),
+        "requests outside": len(opened.foreign),
+    }
+    page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true })")
+    found |= page.evaluate(IN_ANY_WIDTH)
+    for width in WIDTHS:
+        page.set_viewport_size({"width": width, "height": 900})
+        page.wait_for_timeout(SETTLED)
+        seen = page.evaluate(IN_A_WIDTH, width)
+        found[f"pixels that the page scrolls sideways at {width}"] = seen["scrolls"]
+        if width in (PHONE, LAPTOP, DESK):
+            found[f"code boxes cut off at {width}"] = seen["cut"]
+            found[f"code boxes at {width}"] = seen["boxes"]
+            if seen["characters"]:
+                found[f"characters a line at {width}"] = seen["characters"]
+    page.context.close()
+    return found
+
+
+def axe(browser: Browser, address: str, name: str) -> Counter[str]:
+    """How many elements of a page break each rule, in both schemes, on a phone and a desk."""
+    broken: Counter[str] = Counter()
+    for scheme in ("light", "dark"):
+        page = visit(browser, address, name, scheme).page
+        for width in (PHONE, DESK):
+            page.set_viewport_size({"width": width, "height": 900})
+            page.wait_for_timeout(SETTLED)
+            broken.update(line.partition(":")[0] for line in violations(page))
+        page.context.close()
+    return broken
+
+
+def loaded(browser: Browser, address: str, name: str) -> dict[str, float]:
+    """What a page costs somebody who opens the book for the first time."""
+    context = browser.new_context()
+    page = context.new_page()
+    answers: list[Any] = []
+    page.on("requestfinished", lambda request: answers.append(request.response()))
+    page.goto(address + name, wait_until="networkidle")
+    bodies = [answer.body() for answer in answers if answer.status == 200]
+    context.close()
+    return {
+        "requests": len(bodies),
+        "kB": sum(map(len, bodies)) / 1000,
+        "kB, compressed": sum(min(len(it), len(gzip.compress(it, 6))) for it in bodies) / 1000,
+    }
+
+
+def slowly(browser: Browser, address: str, name: str, rounds: int) -> dict[str, float]:
+    """Seconds until a page is painted, and its formulas are, over a slow line, uncompressed."""
+    times: dict[str, list[float]] = {"first paint": [], "formulas": []}
+    for _ in range(rounds):
+        context = browser.new_context()
+        page = context.new_page()
+        session = context.new_cdp_session(page)
+        session.send("Network.enable")
+        session.send("Network.emulateNetworkConditions", SLOW_LINE)
+        session.send("Emulation.setCPUThrottlingRate", {"rate": SLOWER_PROCESSOR})
+        page.goto(address + name, wait_until="commit")
+        times["first paint"].append(page.evaluate(PAINTED) / 1000)
+        times["formulas"].append(page.evaluate(FORMULAS_READY) / 1000)
+        context.close()
+    return {name: statistics.median(of) for name, of in times.items()}
+
+
+def table(rows: Iterable[tuple[str, list[float]]]) -> str:
+    """The least, the median and the most of each row."""
+    lines = ["| of a page | least | median | most | all pages |", "|---|---:|---:|---:|---:|"]
+    for name, of in rows:
+        numbers = (min(of), statistics.median(of), max(of), sum(of))
+        lines.append(f"| {name} | " + " | ".join(f"{number:,.0f}" for number in numbers) + " |")
+    return "\n".join(lines)
+
+
+def main(folder: Path, rounds: int = 3) -> None:
+    """Prints the tables."""
+    chromium = shutil.which("chromium") or shutil.which("google-chrome")
+    if chromium is None or not (folder / "index.html").exists():
+        sys.exit("this needs Chromium and the built book: make book")
+    site = Site(folder)
+    names = [
+        name for name in site.pages if "_static" not in name and not name.startswith("_modules")
+    ]
+    names = [name for name in names if name != "index.html"]  # it leads on to the first page
+    found: dict[str, list[float]] = {}
+    broken: Counter[str] = Counter()
+    with sync_playwright() as playwright, served(folder) as address:
+        browser = playwright.chromium.launch(executable_path=chromium, args=FLAGS)
+        for name in names:
+            of_page = measured(browser, address, name) | loaded(browser, address, name)
+            for what, number in of_page.items():
+                found.setdefault(what, []).append(number)
+            broken.update(axe(browser, address, name))
+            print(f"looked at {name}", file=sys.stderr, flush=True)
+        slow = slowly(browser, address, SLOW_PAGE, rounds)
+        version = browser.version
+        browser.close()
+    sizes = [path.stat().st_size for path in folder.rglob("*") if path.is_file()]
+    references = sum(len(of) for of in site.references.values())
+    print(f"Chromium {version}, {len(names)} pages.\n\n{table(found.items())}\n")
+    print(f"- axe, light and dark, {PHONE} and {DESK} pixels: {dict(broken) or 'nothing'}")
+    print(f"- {references:,} references, {len(site.faults())} of them wrong")
+    print(f"- the site: {sum(sizes) / 1e6:.1f} MB in {len(sizes):,} files")
+    for what, seconds in slow.items():
+        print(f"- {SLOW_PAGE} on slow 4G, a processor slowed {SLOWER_PROCESSOR} times: ", end="")
+        print(f"{what} after {seconds:.1f} s (median of {rounds})")
+
+
+if __name__ == "__main__":
+    given = argparse.ArgumentParser(description=__doc__)
+    given.add_argument("folder", nargs="?", type=Path, default=HTML, help="the built book")
+    main(given.parse_args().folder.resolve())

@@ -156,7 +156,7 @@ serve: ## Show the built book on this machine
 check: $(VENV)/test.stamp ## Check format, lint, types, import contract and notebook pairs
 	@$(BIN)/ruff format --check --quiet . || { echo "run: $(BIN)/ruff format ."; exit 1; }
 	@$(BIN)/ruff check --quiet .
-	@$(BIN)/pyright
+	@$(BIN)/pyright --pythonpath $(BIN)/python
 	@$(BIN)/lint-imports
 	@$(BIN)/python scripts/pair_notebooks.py --check
 	@$(BIN)/mtcourse exercises build --check

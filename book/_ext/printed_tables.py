@@ -2,7 +2,8 @@
 
 A notebook shows columns that spaces align; on the page they are cells, which wrap on a phone, can
 be read aloud row by row, and keep their digits one below the other. A matrix of PyTorch is a matrix
-on the page. Lines that are no columns stay.
+on the page. An output of which only a part would be a table stays as it was printed: there, its
+lines belong together.
 """
 
 from __future__ import annotations
@@ -20,8 +21,12 @@ FEWEST = 2
 WIDEST = 56
 """Characters in a cell; what is longer is a sentence."""
 CODE = re.compile(
-    r"\].*\[|tensor\(|array\(|\[\[|^\s*[\[\]{}()|<+#]|->|[│─█▁]{2}|\bdef \b|Error\b|^\s*(at|File) "
+    r"\].*\[|tensor\(|array\(|\[\[|^\s*[\[\]()|<+#]|[{}]|->|[│─█▁]{2}|\bdef \b|Error\b|^\s*File |"
+    r"(^|\s)[.x]{4,}(\s|$)"  # a mark for each row or token, which stand one below the other
 )
+SENTENCE = re.compile(r";|[^\W\d_],$")
+"""In what is no cell, but a part of a sentence."""
+ASIDE = re.compile(r"\([^()]*\)")
 APART = re.compile(r"(?<=\S)\s{2,}(?=\S)")
 LABEL = re.compile(r"([^:]*\w\)?):\s+(\S.*)")
 MATRIX = re.compile(r"tensor\((\[\[[^\[\]]*\](?:,\s*\[[^\[\]]*\])*\])(?:,\s*dtype=[\w.]+)?\)")
@@ -49,8 +54,9 @@ class TabulateOutputs(SphinxPostTransform):
             above = output.parent
             if "output" not in output["classes"] or above.get("nb_element") != "cell_code_output":
                 continue
-            blocks = blocks_of(output.astext())
-            if any(block.rows for block in blocks) and not any(map(in_columns, blocks)):
+            text = output.astext()
+            if holds_tables(text):
+                blocks = blocks_of(text)
                 at = above.index(output)
                 above[at : at + 1] = [node_of(block, output) for block in blocks]
 
@@ -63,6 +69,23 @@ class Block:
     titled: bool = False
     matrix: bool = False
     lines: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What the lines of one table have in common.
+
+    Args:
+        columns: how many there are.
+        is_labelled: whether there are two, with a colon between them and no space before it.
+        indent: how far in such lines begin; one that is further in belongs to the one above.
+        labels: what stands before a colon within each cell but the first.
+    """
+
+    columns: int
+    is_labelled: bool
+    indent: int
+    labels: tuple[str, ...]
 
 
 def blocks_of(text: str) -> list[Block]:
@@ -81,6 +104,29 @@ def blocks_of(text: str) -> list[Block]:
         blocks.append(block)
         place = end
     return [block for block in blocks if block.rows or any(line.strip() for line in block.lines)]
+
+
+def holds_tables(text: str) -> bool:
+    """Whether each paragraph of an output is a table, or none; above and below may stand lines.
+
+    Tables between which other lines stand, or tables of two kinds in a row, were one thing.
+    """
+    paragraphs = [blocks_of(paragraph) for paragraph in re.split(r"\n\s*\n", text)]
+    has_table = [any(block.rows for block in blocks) for blocks in paragraphs]
+    return any(has_table) and all(map(is_whole, paragraphs))
+
+
+def is_whole(blocks: list[Block]) -> bool:
+    """Whether no part of a paragraph is missing in its table, if it has one."""
+    runs = [list(run) for _, run in itertools.groupby(blocks, lambda block: bool(block.rows))]
+    tables = [run for run in runs if run[0].rows]
+    others = [block for run in runs if not run[0].rows for block in run]
+    return (
+        len(tables) < 2
+        and all(len(run) == 1 or all(block.matrix for block in run) for run in tables)
+        and not any(map(in_columns, others))
+        and not (tables and any(block.lines[0].startswith("  ") for block in others))
+    )
 
 
 def in_columns(block: Block) -> bool:
@@ -115,26 +161,34 @@ def table_from(lines: list[str], first: int) -> tuple[int, Block | None]:
     rows = [cells_of(line) for line in (lines[first], *run)]
     if not run and first + 1 < len(lines):  # titles above all columns but the first
         below = kind_of(lines[first + 1])
-        if below and below[0] == kind[0] + 1 and lines[first].startswith("  "):
+        if below and below.columns == kind.columns + 1 and lines[first].startswith("  "):
             end, block = table_from(lines, first + 1)
             if block is not None and not block.titled and not numbers_in(rows[0]):
                 return end, Block([["", *rows[0]], *block.rows], titled=True)
     titled = not numbers_in(rows[0]) and len(rows) > 1 and all(map(numbers_in, rows[1:]))
-    titled = titled and not kind[1]
+    titled = titled and not kind.is_labelled
     if len(rows) - titled < FEWEST:
         return first, None
     return first + len(rows), Block(rows, titled)
 
 
-def kind_of(line: str) -> tuple[int, bool, int] | None:
-    """How many columns a line has, whether its first one ends with a colon, and how far in it then
-    begins; None where there are no columns. A line that is further in belongs to the one above.
-    """
+def kind_of(line: str) -> Kind | None:
+    """What the lines of one table have in common; None where a line has no columns."""
     cells = cells_of(line)
     if CODE.search(line) or len(cells) < 2 or max(map(len, cells)) > WIDEST or "" in cells:
         return None
-    is_labelled = LABEL.fullmatch(line.strip()) is not None
-    return len(cells), is_labelled, len(line) - len(line.lstrip()) if is_labelled else 0
+    if any(SENTENCE.search(cell) or cell.startswith(":") for cell in cells):
+        return None
+    parts = [ASIDE.sub("", cell).split(": ") for cell in cells[1:]]
+    if any(len(part) > 2 for part in parts):
+        return None
+    is_labelled = len(cells) == 2 and LABEL.match(APART.split(line.strip())[0] + " x") is not None
+    return Kind(
+        columns=len(cells),
+        is_labelled=is_labelled,
+        indent=len(line) - len(line.lstrip()) if is_labelled else 0,
+        labels=tuple(part[0] if len(part) == 2 else "" for part in parts),
+    )
 
 
 def cells_of(line: str) -> list[str]:

@@ -170,7 +170,33 @@ def test_what_is_no_table_stays(text: str) -> None:
     assert tables(text) == []
 
 
-def test_lines_that_are_half_a_table_stay_together() -> None:
-    (table, rest) = printed_tables.blocks_of("a  1\nb  2\nc  3  4")
-    assert table.rows
-    assert printed_tables.in_columns(rest)
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a  1\nb  2\nc  3  4",
+        "learning  [0, 1]\nmuch [2, 3]\na  1\nb  2\nis so: True\nc  3\nd  4",
+        "added  the same for every i: False\nturned the same for every i: True",
+        "width  8: 7 tokens\nwidth 15: 7 tokens",
+        "keys:   a dog\nvalues: a cat\n        -> een kat",
+        "over one row       ....x\nover the sentence  xxxxx",
+        "0.3 nats; writes: een een\nweights of one head: [1.0, 1.0]",
+        "joint: 1000\nseparate: 740 a side,\nsuch as museum",
+    ],
+)
+def test_lines_of_which_a_part_would_be_a_table_stay_together(text: str) -> None:
+    assert not printed_tables.holds_tables(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "on new sentences:\na  1\nb  2\nlower in 2 of 3",
+        "asked  a\nanswer  b\n\nasked  c\nanswer  d",
+        "left out:           0.1\npredicted like words: 5.6",
+        "  at  om één uur\n one  om één uur",
+        "tensor([[1, 2]])\ntensor([[3, 4]])\nequal: True",
+        "causal  cells that are not 0: 0\nnone  cells that are not 0: 45",
+    ],
+)
+def test_a_table_may_have_lines_above_and_below(text: str) -> None:
+    assert printed_tables.holds_tables(text)

@@ -118,6 +118,7 @@ async def run_pages(root: Path, cache_folder: Path) -> list[str]:
             notebook,
             timeout=config["execute"]["timeout"],
             resources={"metadata": {"path": str(page.parent)}},
+            coalesce_streams=True,  # or a line stands in two parts wherever the kernel has paused
             record_timing=False,  # with times in its cells, it would be another one to the cache
             config=without_ports(sockets / page.stem),
         )

@@ -15,7 +15,7 @@ from pathlib import Path
 from bs4 import BeautifulSoup
 from dutch import say_language
 from light_pages import LIGHTER, share_scripts
-from page_code import let_names_break, wrap_lines
+from page_code import drop_long_values, let_names_break, wrap_lines
 from page_tables import align_numbers
 from previews import note_page, notes_file
 from publishing import HEAD
@@ -193,6 +193,7 @@ REPAIRS = (
     drop_shared_ids,
     announce_failure,
     wrap_lines,
+    drop_long_values,
     let_names_break,
     align_numbers,
     say_language,

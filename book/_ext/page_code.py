@@ -14,6 +14,7 @@ from bs4 import BeautifulSoup, NavigableString, Tag
 INDENT = 2
 """How far what goes on stands to the right of where its line began, in characters."""
 LONG_NAME = 12
+LONG_VALUE = 120
 AT_MOST = 16
 JOINT = re.compile(r"(?<=[\w)\]}])(?=[/.=(])|(?<=[_/,:=(])(?=\w)")
 
@@ -73,6 +74,13 @@ def line_of(parts: list) -> Tag:
     line.extend(part for part in parts if isinstance(part, Tag) or part)
     line.append("\n")
     return line
+
+
+def drop_long_values(soup: BeautifulSoup) -> None:
+    """A constant that holds a program or a page is described by its words, not by its value."""
+    for value in soup.select("article dt.sig > em.property"):
+        if len(value.get_text()) > LONG_VALUE:
+            value.decompose()
 
 
 def let_names_break(soup: BeautifulSoup) -> None:

@@ -66,6 +66,13 @@ def test_a_long_name_may_break_at_its_joints_and_a_short_one_nowhere():
     assert plain.wbr is None
 
 
+def test_a_constant_is_shown_with_its_value_where_that_is_short():
+    value = '<dt class="sig"><em class="property"> = {}</em></dt>'
+    soup = soup_of(f"<article>{value.format(7)}{value.format('x' * 500)}</article>")
+    page_code.drop_long_values(soup)
+    assert [one.get_text() for one in soup.find_all("em")] == [" = 7"]
+
+
 # --- tables -------------------------------------------------------------------------------------
 
 

@@ -181,6 +181,7 @@ def test_what_is_no_table_stays(text: str) -> None:
         "over one row       ....x\nover the sentence  xxxxx",
         "0.3 nats; writes: een een\nweights of one head: [1.0, 1.0]",
         "joint: 1000\nseparate: 740 a side,\nsuch as museum",
+        "late = 5    # days\nearly = 3   # days",
     ],
 )
 def test_lines_of_which_a_part_would_be_a_table_stay_together(text: str) -> None:

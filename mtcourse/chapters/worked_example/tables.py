@@ -71,7 +71,7 @@ def beside(*tables: HTML) -> HTML:
     Args:
         tables: of ``matrix_table``.
     """
-    style = "display: flex; flex-wrap: wrap; gap: 0 1rem"
+    style = "display: flex; flex-wrap: wrap; align-items: flex-start; gap: 0 1rem"
     return HTML(f'<div style="{style}">{"".join(str(table.data) for table in tables)}</div>')
 
 

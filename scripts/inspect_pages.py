@@ -1,39 +1,32 @@
-"""What a reader's browser gets of the built book: ``python -m benchmarks.site [folder]``.
+"""Says what a reader's browser shows of the built book, over all of its pages.
 
-Every page is opened in Chromium, in the widths of a phone, a laptop and a desk, and one chapter
-over a slow line with a slow processor. The table has the least, the median and the most.
+python scripts/inspect_pages.py [FOLDER]
+
+Every page is opened in Chromium, in the widths of a phone, a laptop and a desk. The table has the
+least, the median and the most. What pages weigh, weigh_pages.py says.
 """
 
 from __future__ import annotations
 
 import argparse
-import gzip
 import shutil
 import statistics
 import sys
 from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
 
 from playwright.sync_api import Browser, sync_playwright
 
-from tests.helpers.browsing import FLAGS, HTML, ROOT, served, violations, visit
-
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
 sys.path.insert(0, str(ROOT / "book" / "_ext"))
 from site_links import Site
 
+from tests.helpers.browsing import FLAGS, HTML, served, violations, visit
+
 PHONE, LAPTOP, DESK = 390, 1280, 1440
 WIDTHS = (320, 360, PHONE, 768, LAPTOP, DESK)
-SLOW_PAGE = "book/04_attention.html"
-SLOW_LINE = {
-    "offline": False,
-    "latency": 150,
-    "downloadThroughput": 200_000,
-    "uploadThroughput": 93_750,
-}
-"""Slow 4G, in milliseconds and bytes a second: 1.6 Mbit/s down."""
-SLOWER_PROCESSOR = 4
 SETTLED = 500  # ms after the width has changed
 
 IN_ANY_WIDTH = r"""() => {
@@ -88,21 +81,6 @@ IN_A_WIDTH = r"""(width) => {
   };
 }"""
 
-PAINTED = """() => new Promise((done) => new PerformanceObserver((list) => {
-  const paint = list.getEntriesByName("first-contentful-paint")[0];
-  if (paint) done(paint.startTime);
-}).observe({ type: "paint", buffered: true }))"""
-
-FORMULAS_READY = """() => new Promise((done) => {
-  const look = () => {
-    const all = [...document.querySelectorAll(".bd-article math")];
-    const last = all[all.length - 1];
-    if (document.readyState === "complete" && last) done(performance.now());
-    else requestAnimationFrame(look);
-  };
-  look();
-})"""
-
 
 def measured(browser: Browser, address: str, name: str) -> dict[str, float]:
     """What there is to count on one page.
@@ -147,39 +125,6 @@ def axe(browser: Browser, address: str, name: str) -> Counter[str]:
     return broken
 
 
-def loaded(browser: Browser, address: str, name: str) -> dict[str, float]:
-    """What a page costs somebody who opens the book for the first time."""
-    context = browser.new_context()
-    page = context.new_page()
-    answers: list[Any] = []
-    page.on("requestfinished", lambda request: answers.append(request.response()))
-    page.goto(address + name, wait_until="networkidle")
-    bodies = [answer.body() for answer in answers if answer.status == 200]
-    context.close()
-    return {
-        "requests": len(bodies),
-        "kB": sum(map(len, bodies)) / 1000,
-        "kB, compressed": sum(min(len(it), len(gzip.compress(it, 6))) for it in bodies) / 1000,
-    }
-
-
-def slowly(browser: Browser, address: str, name: str, rounds: int) -> dict[str, float]:
-    """Seconds until a page is painted, and its formulas are, over a slow line, uncompressed."""
-    times: dict[str, list[float]] = {"first paint": [], "formulas": []}
-    for _ in range(rounds):
-        context = browser.new_context()
-        page = context.new_page()
-        session = context.new_cdp_session(page)
-        session.send("Network.enable")
-        session.send("Network.emulateNetworkConditions", SLOW_LINE)
-        session.send("Emulation.setCPUThrottlingRate", {"rate": SLOWER_PROCESSOR})
-        page.goto(address + name, wait_until="commit")
-        times["first paint"].append(page.evaluate(PAINTED) / 1000)
-        times["formulas"].append(page.evaluate(FORMULAS_READY) / 1000)
-        context.close()
-    return {name: statistics.median(of) for name, of in times.items()}
-
-
 def table(rows: Iterable[tuple[str, list[float]]]) -> str:
     """The least, the median and the most of each row."""
     lines = ["| of a page | least | median | most | all pages |", "|---|---:|---:|---:|---:|"]
@@ -189,7 +134,7 @@ def table(rows: Iterable[tuple[str, list[float]]]) -> str:
     return "\n".join(lines)
 
 
-def main(folder: Path, rounds: int = 3) -> None:
+def main(folder: Path) -> None:
     """Prints the tables."""
     chromium = shutil.which("chromium") or shutil.which("google-chrome")
     if chromium is None or not (folder / "index.html").exists():
@@ -204,23 +149,17 @@ def main(folder: Path, rounds: int = 3) -> None:
     with sync_playwright() as playwright, served(folder) as address:
         browser = playwright.chromium.launch(executable_path=chromium, args=FLAGS)
         for name in names:
-            of_page = measured(browser, address, name) | loaded(browser, address, name)
+            of_page = measured(browser, address, name)
             for what, number in of_page.items():
                 found.setdefault(what, []).append(number)
             broken.update(axe(browser, address, name))
             print(f"looked at {name}", file=sys.stderr, flush=True)
-        slow = slowly(browser, address, SLOW_PAGE, rounds)
         version = browser.version
         browser.close()
-    sizes = [path.stat().st_size for path in folder.rglob("*") if path.is_file()]
     references = sum(len(of) for of in site.references.values())
     print(f"Chromium {version}, {len(names)} pages.\n\n{table(found.items())}\n")
     print(f"- axe, light and dark, {PHONE} and {DESK} pixels: {dict(broken) or 'nothing'}")
     print(f"- {references:,} references, {len(site.faults())} of them wrong")
-    print(f"- the site: {sum(sizes) / 1e6:.1f} MB in {len(sizes):,} files")
-    for what, seconds in slow.items():
-        print(f"- {SLOW_PAGE} on slow 4G, a processor slowed {SLOWER_PROCESSOR} times: ", end="")
-        print(f"{what} after {seconds:.1f} s (median of {rounds})")
 
 
 if __name__ == "__main__":

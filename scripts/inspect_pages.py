@@ -18,9 +18,8 @@ from pathlib import Path
 
 from playwright.sync_api import Browser, sync_playwright
 
-ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT))
-sys.path.insert(0, str(ROOT / "book" / "_ext"))
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "book" / "_ext"))
 from site_links import Site
 
 from tests.helpers.browsing import FLAGS, HTML, served, violations, visit

@@ -137,7 +137,7 @@ def test_a_wide_formula_stands_on_one_line_and_scrolls_on_a_phone(page):
         lines = "it => Math.round(10 * it.clientHeight / parseFloat(getComputedStyle(it).fontSize))"
         heights.add(box.evaluate(lines))
         scrolls[width] = box.evaluate("it => it.scrollWidth > it.clientWidth")
-    assert len(heights) == 1
+    assert max(heights) - min(heights) <= 1  # tenths of a letter; a second line has more than ten
     assert scrolls[390]
     assert not scrolls[1440]
 

@@ -22,7 +22,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "book" / "_ext"))
 from site_links import Site
 
-from tests.helpers.browsing import FLAGS, HTML, served, violations, visit
+from tests.helpers.browsing import FLAGS, HTML, LINES, LOOKED_AT, served, violations, visit
 
 PHONE, LAPTOP, DESK = 390, 1280, 1440
 WIDTHS = (320, 360, PHONE, 768, LAPTOP, DESK)
@@ -34,22 +34,9 @@ IN_ANY_WIDTH = r"""() => {
   const ids = [...document.querySelectorAll("[id]")].map((one) => one.id);
   const stops = [...document.querySelectorAll("*")]
     .filter((one) => one.tabIndex >= 0 && shown(one));
-  const look = (one) => {
-    const style = getComputedStyle(one);
-    const { outline, boxShadow, borderColor, backgroundColor, textDecoration } = style;
-    return [outline, boxShadow, borderColor, backgroundColor, textDecoration].join();
-  };
-  const bare = stops.filter((one) => {
-    document.activeElement?.blur();
-    const before = [look(one), one.parentElement && look(one.parentElement)].join();
-    one.focus({ preventScroll: true, focusVisible: true });
-    return [look(one), one.parentElement && look(one.parentElement)].join() === before;
-  });
-  document.activeElement?.blur();
   return {
     "tab stops": stops.length,
     "tab stops that are formulas": stops.filter((one) => one.closest("math, .math")).length,
-    "tab stops that show no focus": bare.length,
     "outputs that are print-outs":
       [...article.querySelectorAll(".cell_output pre")].filter(shown).length,
     "ids that occur twice": ids.length - new Set(ids).size,
@@ -57,26 +44,6 @@ IN_ANY_WIDTH = r"""() => {
     "formulas": article.querySelectorAll("math").length,
     "formulas left as TeX": [...article.querySelectorAll(".math")]
       .filter((one) => /\\[a-zA-Z(\[]/.test(one.innerText)).length,
-  };
-}"""
-
-IN_A_WIDTH = r"""(width) => {
-  const boxes = [...document.querySelectorAll(".bd-article pre")]
-    .filter((one) => one.offsetParent !== null);
-  const lines = [...document.querySelectorAll(".bd-article section > p")]
-    .filter((p) => p.offsetParent && p.textContent.length > 300 && !p.querySelector("svg, math"))
-    .map((p) => {
-      const range = document.createRange();
-      range.selectNodeContents(p);
-      const { height } = range.getBoundingClientRect();
-      const one = parseFloat(getComputedStyle(p).lineHeight);
-      return p.textContent.length / Math.round(height / one);
-    }).sort((a, b) => a - b);
-  return {
-    scrolls: Math.max(0, document.documentElement.scrollWidth - width),
-    boxes: boxes.length,
-    cut: boxes.filter((one) => one.scrollWidth > one.clientWidth + 1).length,
-    characters: lines.length ? lines[Math.floor(lines.length / 2)] : null,
   };
 }"""
 
@@ -100,13 +67,15 @@ def measured(browser: Browser, address: str, name: str) -> dict[str, float]:
     for width in WIDTHS:
         page.set_viewport_size({"width": width, "height": 900})
         page.wait_for_timeout(SETTLED)
-        seen = page.evaluate(IN_A_WIDTH, width)
-        found[f"pixels that the page scrolls sideways at {width}"] = seen["scrolls"]
+        over = page.evaluate("document.documentElement.scrollWidth") - width
+        found[f"pixels that the page scrolls sideways at {width}"] = max(0, over)
         if width in (PHONE, LAPTOP, DESK):
-            found[f"code boxes cut off at {width}"] = seen["cut"]
+            seen, lines = page.evaluate(LOOKED_AT), page.evaluate(LINES)
             found[f"code boxes at {width}"] = seen["boxes"]
-            if seen["characters"]:
-                found[f"characters a line at {width}"] = seen["characters"]
+            found[f"code boxes cut off at {width}"] = len(seen["cut"])
+            found[f"words broken in tables at {width}"] = len(seen["words"])
+            if lines:
+                found[f"characters a line at {width}"] = statistics.median(lines)
     page.context.close()
     return found
 

@@ -7,7 +7,7 @@ import statistics
 
 import pytest
 
-from tests.helpers.browsing import HTML, visit
+from tests.helpers.browsing import HTML, LINES, LOOKED_AT, visit
 
 pytestmark = pytest.mark.browser
 
@@ -15,42 +15,6 @@ PAGES = sorted(path.relative_to(HTML).as_posix() for path in HTML.glob("book/*.h
 CHAPTERS = sorted(path.relative_to(HTML).as_posix() for path in HTML.glob("book/[0-9]*.html"))
 WIDTHS = (1440, 1280, 390)
 CODE_COLUMNS = 76
-
-LOOKED_AT = r"""() => {
-  const shown = (node) => node.offsetParent !== null;
-  const words = [];
-  for (const cell of document.querySelectorAll(".bd-article :is(td, th)")) {
-    if (!shown(cell)) continue;
-    const walk = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT);
-    for (let text = walk.nextNode(); text; text = walk.nextNode()) {
-      if (text.parentElement.closest("mjx-container, .explorer-unseen")) continue;
-      for (const word of text.data.matchAll(/[\p{L}\p{N}]+/gu)) {
-        const range = document.createRange();
-        range.setStart(text, word.index);
-        range.setEnd(text, word.index + word[0].length);
-        const lines = [...range.getClientRects()].filter((box) => box.width > 0);
-        if (new Set(lines.map((box) => Math.round(box.top))).size > 1) words.push(word[0]);
-      }
-    }
-  }
-  const boxes = [...document.querySelectorAll(".bd-article pre")].filter(shown);
-  return {
-    cut: boxes.filter((box) => box.scrollWidth > box.clientWidth + 1)
-      .map((box) => box.textContent.slice(0, 60)),
-    boxes: boxes.length,
-    words,
-  };
-}"""
-
-LINES = r"""() => [...document.querySelectorAll(".bd-article section > p")]
-  .filter((p) => p.offsetParent && p.textContent.length > 300)
-  .filter((p) => !p.querySelector("mjx-container, svg"))
-  .map((p) => {
-    const range = document.createRange();
-    range.selectNodeContents(p);
-    const height = range.getBoundingClientRect().height;
-    return p.textContent.length / Math.round(height / parseFloat(getComputedStyle(p).lineHeight));
-  })"""
 
 WRAPPED = r"""(columns) => {
   const shown = [...document.querySelectorAll(".bd-article .cell_input .code-line")];

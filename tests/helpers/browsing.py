@@ -31,6 +31,42 @@ FLAGS = [
 ]
 ALONE = "<!doctype html><html lang='en'><meta charset='utf-8'><title>x</title>"
 SCREEN = {"width": 1400, "height": 900}
+LOOKED_AT = r"""() => {
+  const shown = (node) => node.offsetParent !== null;
+  const words = [];
+  for (const cell of document.querySelectorAll(".bd-article :is(td, th)")) {
+    if (!shown(cell)) continue;
+    const walk = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT);
+    for (let text = walk.nextNode(); text; text = walk.nextNode()) {
+      if (text.parentElement.closest("mjx-container, .explorer-unseen")) continue;
+      for (const word of text.data.matchAll(/[\p{L}\p{N}]+/gu)) {
+        const range = document.createRange();
+        range.setStart(text, word.index);
+        range.setEnd(text, word.index + word[0].length);
+        const lines = [...range.getClientRects()].filter((box) => box.width > 0);
+        if (new Set(lines.map((box) => Math.round(box.top))).size > 1) words.push(word[0]);
+      }
+    }
+  }
+  const boxes = [...document.querySelectorAll(".bd-article pre")].filter(shown);
+  return {
+    cut: boxes.filter((box) => box.scrollWidth > box.clientWidth + 1)
+      .map((box) => box.textContent.slice(0, 60)),
+    boxes: boxes.length,
+    words,
+  };
+}"""
+"""What is cut off on a page: boxes of code, and words in tables that are broken over two lines."""
+LINES = r"""() => [...document.querySelectorAll(".bd-article section > p")]
+  .filter((p) => p.offsetParent && p.textContent.length > 300)
+  .filter((p) => !p.querySelector("mjx-container, svg"))
+  .map((p) => {
+    const range = document.createRange();
+    range.selectNodeContents(p);
+    const height = range.getBoundingClientRect().height;
+    return p.textContent.length / Math.round(height / parseFloat(getComputedStyle(p).lineHeight));
+  })"""
+"""Of each long paragraph, how many characters stand on a line."""
 
 
 class _Quiet(http.server.SimpleHTTPRequestHandler):

@@ -31,6 +31,7 @@ import torch  # noqa: E402
 from torch.optim.optimizer import register_optimizer_step_post_hook  # noqa: E402
 
 from tests.helpers.browsing import browser, site  # noqa: E402, F401  (fixtures for all tests)
+from tests.helpers.turns import TURN, whose_turn_it_is  # noqa: E402
 
 
 def available_devices() -> list:
@@ -49,8 +50,16 @@ def device(request: pytest.FixtureRequest) -> torch.device:
 
 
 @pytest.hookimpl(trylast=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Files with slow tests come first: none of them is left to one process when all others end."""
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leaves out tests whose turn it is not, and puts files with slow tests first.
+
+    So none of these is left to one process when all others end.
+    """
+    if TURN is not None:
+        runs = list(whose_turn_it_is(items, int(TURN)))
+        left_out = [item for item, does in zip(items, runs, strict=True) if not does]
+        items[:] = [item for item, does in zip(items, runs, strict=True) if does]
+        config.hook.pytest_deselected(items=left_out)
     slow = {item.path for item in items if item.get_closest_marker("slow")}
     items.sort(key=lambda item: item.path not in slow)
 

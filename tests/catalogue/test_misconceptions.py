@@ -1,16 +1,13 @@
 """A known mistake handed in loses just its exercise's points, a right answer keeps them.
 
 Of each exercise of a notebook one answer is handed in at a time: that one exercise does not cost
-another is shown by the catalogue.
+another is shown by the catalogue. The banks' own tests judge every answer each time.
 """
 
 from __future__ import annotations
 
 import itertools
-import math
-import os
-import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 
 import pytest
 
@@ -24,10 +21,6 @@ from tests.catalogue.grade_notebook import grade_notebook
 from tests.catalogue.outside import Outside
 from tests.catalogue.returned import SOLUTIONS
 
-MOST = 4
-"""Answers of one exercise that are handed in."""
-TURN = int(os.environ.get("MTCOURSE_TURN", "0"))
-"""Which of an exercise's answers it is the turn of, where it has more."""
 NOTEBOOKS = sorted(path.stem for path in SOLUTIONS.glob("*.ipynb"))
 
 
@@ -36,19 +29,9 @@ def rounds(
 ) -> Iterator[Mapping[str, Callable]]:
     """For each notebook to hand in: which of its exercises get which answers."""
     bank = bank_of(notebook)
-    chosen = (spread_out(answers(exercise)) for exercise in bank)
-    for column in itertools.zip_longest(*chosen):
+    for column in itertools.zip_longest(*(answers(exercise) for exercise in bank)):
         pairs = zip(bank, column, strict=True)
         yield {exercise.id: function for exercise, function in pairs if function}
-
-
-def spread_out(answers: Sequence[Callable]) -> Sequence[Callable]:
-    """At most so many of an exercise's answers, from its whole bank: all of them within some turns.
-
-    The banks' own tests judge every one of them each time.
-    """
-    turns = max(1, math.ceil(len(answers) / MOST))
-    return answers[TURN % turns :: turns]
 
 
 def numbered(answers: Callable[[Exercise], tuple[Callable, ...]]) -> list:
@@ -87,22 +70,12 @@ MISTAKES = numbered(lambda exercise: exercise.misconceptions)
 RIGHT = numbered(lambda exercise: exercise.right)
 
 
-def test_all_answers_have_their_turn(monkeypatch):
-    for count in (1, MOST, MOST + 1, 76):
-        answers, seen = [object() for _ in range(count)], set()
-        for turn in range(math.ceil(count / MOST)):
-            monkeypatch.setattr(sys.modules[__name__], "TURN", turn)
-            chosen = spread_out(answers)
-            assert 1 <= len(chosen) <= MOST
-            seen.update(chosen)
-        assert seen == set(answers)
-
-
 def test_every_notebook_has_mistakes_to_hand_in():
     assert {"04_attention", "05_masks"} <= set(NOTEBOOKS)
     assert {param.values[0] for param in MISTAKES} == set(NOTEBOOKS)
 
 
+@pytest.mark.by_turns(16)
 @pytest.mark.parametrize(("notebook", "chosen"), MISTAKES)
 def test_a_mistake_loses_its_points_and_is_named(notebook, chosen, walls: str, outside: Outside):
     answers = handed_in(notebook, chosen)
@@ -114,6 +87,7 @@ def test_a_mistake_loses_its_points_and_is_named(notebook, chosen, walls: str, o
     assert named == of_name | dict.fromkeys(stopped(notebook, answers), "not_allowed")
 
 
+@pytest.mark.by_turns(8)
 @pytest.mark.parametrize(("notebook", "chosen"), RIGHT)
 def test_a_right_answer_keeps_its_points(notebook, chosen, walls: str, outside: Outside):
     answers = handed_in(notebook, chosen)

@@ -17,55 +17,27 @@ PAGES = sorted(
 )
 AFTER_RESIZING = 500  # ms: the theme then makes what has become scrollable reachable by keyboard
 WIDTHS = (360, 1280, 1440)
-TURN = os.environ.get("MTCOURSE_TURN")
-"""Where this is set, colours are looked at in one width each time, by turns: that takes most of the
-time. All other rules, which know no colours, are tried in every width of the light scheme."""
 
 
-TURNS_OF_API = 3
-"""Pages of the package are long and made alike: where turns are taken, a third is looked at."""
-
-
-def is_its_turn(path: str) -> bool:
-    """Whether a page is looked at this time."""
-    api = [page for page in PAGES if page.startswith("book/api_")]
-    return TURN is None or path not in api or (api.index(path) + int(TURN)) % TURNS_OF_API == 0
-
-
-def widths_of_colours(scheme: str) -> tuple[int, ...]:
-    """The widths in which this scheme's colours are looked at."""
-    if TURN is None:
-        return WIDTHS
-    return (WIDTHS[(int(TURN) + (scheme == "dark")) % len(WIDTHS)],)
-
-
-def widths_of_rules(scheme: str) -> tuple[int, ...]:
-    """The widths in which a page in this scheme is held to the other rules."""
-    return widths_of_colours(scheme) if TURN and scheme == "dark" else WIDTHS
-
-
+@pytest.mark.by_turns(6)
+@pytest.mark.parametrize("width", WIDTHS)
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("path", PAGES or ["book/intro.html"])
-def test_page(browser, site, path, scheme):
-    if not is_its_turn(path):
-        pytest.skip("its turn comes with another commit")
+def test_page(browser, site, path, scheme, width):
     opened = visit(browser, site, path, scheme)
     page = opened.page
     try:
+        page.set_viewport_size({"width": width, "height": 900})
+        if folder := os.environ.get("MTCOURSE_SCREENSHOTS"):
+            picture = f"{Path(path).stem}-{scheme}-{width}.png"
+            page.screenshot(path=Path(folder) / picture, full_page=True)
         assert page.evaluate("document.documentElement.dataset.theme") == scheme
+        assert page.locator("img:not([alt])").count() == 0
+        assert page.evaluate("document.documentElement.scrollWidth") <= width, "it scrolls"
+        page.wait_for_timeout(AFTER_RESIZING)
+        assert violations(page) == []
         assert opened.errors == []
         assert opened.foreign == []
-        assert page.locator("img:not([alt])").count() == 0
-        for width in WIDTHS:
-            page.set_viewport_size({"width": width, "height": 900})
-            if folder := os.environ.get("MTCOURSE_SCREENSHOTS"):
-                picture = f"{Path(path).stem}-{scheme}-{width}.png"
-                page.screenshot(path=Path(folder) / picture, full_page=True)
-            assert page.evaluate("document.documentElement.scrollWidth") <= width, "it scrolls"
-            if width in widths_of_rules(scheme):
-                page.wait_for_timeout(AFTER_RESIZING)
-                without = [] if width in widths_of_colours(scheme) else ["color-contrast"]
-                assert violations(page, without=without) == [], width
     finally:
         page.context.close()
 

@@ -1,0 +1,35 @@
+"""Tests that take turns: where there is a turn, of each n of them one runs, and by hand all."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+import pytest
+
+TURN = os.environ.get("MTCOURSE_TURN")
+"""A whole number, which ``.ci/run`` takes from the commit."""
+
+
+def whose_turn_it_is(items: Sequence[pytest.Item], turn: int) -> Iterator[bool]:
+    """For each test, whether it runs: those with ``by_turns(n)`` do once in n turns in a row.
+
+    A test has its place among all that take turns by the same number. Each n in a row have one in
+    each turn, the next n another one: of six looks at each page, every page has one, and not all the
+    same. Where more than one mark applies, the nearest counts.
+
+    Args:
+        items: all tests, in the order in which every process collects them.
+        turn: which turn it is.
+    """
+    places = Counter[int]()
+    for item in items:
+        mark = item.get_closest_marker("by_turns")
+        if mark is None:
+            yield True
+            continue
+        (count,) = mark.args
+        place = places[count]
+        yield (place + place // count + turn) % count == 0
+        places[count] += 1

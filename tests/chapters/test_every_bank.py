@@ -45,6 +45,7 @@ def test_there_are_banks():
     assert {"attention", "masks"} <= set(BANKS)
 
 
+@pytest.mark.by_turns(len(SEEDS))
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("exercise", ALL)
 def test_every_misconception_is_rejected_with_its_own_message(exercise, seed):

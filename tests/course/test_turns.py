@@ -28,7 +28,10 @@ TESTS = [Collected(turns) for turns in (None, 3, 3, 2, None, 3, 2, 3, 3)]
 
 @pytest.mark.parametrize("first", [0, 1, 77])
 def test_in_n_turns_each_test_that_takes_turns_runs_once(first):
-    ran = [sum(column) for column in zip(*(whose_turn_it_is(TESTS, first + i) for i in range(6)), strict=True)]
+    ran = [
+        sum(column)
+        for column in zip(*(whose_turn_it_is(TESTS, first + i) for i in range(6)), strict=True)
+    ]
     assert ran == [6 // (test.turns or 1) for test in TESTS]
 
 

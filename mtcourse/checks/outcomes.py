@@ -160,7 +160,7 @@ def _copy(argument: Any) -> Any:
     """An argument's own copy; that of a tensor in the same layout."""
     if isinstance(argument, Tensor):
         return argument.clone()
-    return deepcopy(argument) if isinstance(argument, list | dict | set) else argument
+    return deepcopy(argument) if isinstance(argument, list | tuple | dict | set) else argument
 
 
 def apart(one: Outcome, other: Outcome, tolerance: float) -> float:

@@ -15,7 +15,8 @@ from matplotlib.lines import Line2D
 from matplotlib.text import Annotation
 
 _ABOVE_THE_AXIS = 6.0
-_BESIDE = 5.0  # points between a line's end and its name
+_BESIDE = 5.0  # points between the axes and the names beside them
+_LEADING = 1.25  # of a name's lines, in sizes of its type
 _LETTERS = 17  # in a line of a name
 _LINES = 2
 _COLUMNS = 2  # of axes; more leave no room for names
@@ -116,11 +117,19 @@ def _ends(line: Line2D) -> Sequence[np.ndarray]:
 
 
 def _name(ax: Axes, line: Line2D) -> Annotation:
+    """A name at the height of its line's end, outside the axes, where nothing else is drawn."""
     return ax.annotate(
-        _wrapped(str(line.get_label())), _end(line), xytext=(_BESIDE, 0),
+        _wrapped(str(line.get_label())), (1, _end(line)[1]),
+        xycoords=ax.get_yaxis_transform(), xytext=(_BESIDE, 0),
         textcoords="offset points", va="center", color=line.get_color(),
         annotation_clip=False,
     )  # fmt: skip
+
+
+def _height(label: Annotation, drawn: float) -> float:
+    """The room that a name needs: letters without strokes above or below need it as well."""
+    lines = label.get_text().count("\n") + 1
+    return max(drawn, lines * _LEADING * float(label.get_fontsize()))
 
 
 def _wrapped(text: str) -> str:
@@ -139,8 +148,8 @@ def _wrapped(text: str) -> str:
 def _spread(ax: Axes, labels: Sequence[Annotation]) -> None:
     """Moves names apart, as little as possible."""
     scale = 72 / ax.figure.dpi
-    wanted = [ax.transData.transform(label.xy)[1] * scale for label in labels]
-    heights = [label.get_window_extent().height * scale for label in labels]
+    wanted = [ax.get_yaxis_transform().transform(label.xy)[1] * scale for label in labels]
+    heights = [_height(label, label.get_window_extent().height * scale) for label in labels]
     order = sorted(range(len(labels)), key=wanted.__getitem__)
     at = list(wanted)
     floor = ax.bbox.y0 * scale + _ABOVE_THE_AXIS

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import platform
 import time
@@ -85,6 +86,7 @@ def grade_job(job: Job) -> SubmissionResult:
     return result(GRADED, exercises, repairs=(*merged.repairs, *session.notices))
 
 
+@functools.cache
 def installed_versions() -> Mapping[str, str]:
     """Returns the installed versions on which verdicts can depend, by name."""
     found = {"python": platform.python_version()}

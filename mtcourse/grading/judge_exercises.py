@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -11,6 +12,7 @@ import torch
 from mtcourse.checks.attempt import OPEN
 from mtcourse.checks.exercise import PUBLIC_SEED, Exercise
 from mtcourse.checks.judge import Verdict, expected_of, verdict_on
+from mtcourse.checks.outcomes import Case, Outcome
 from mtcourse.checks.parts import count_parts
 from mtcourse.errors import MtcourseError
 from mtcourse.grading.forbidden_code import find_forbidden_code
@@ -23,6 +25,8 @@ from mtcourse.grading.wire_format import WireFormatError, decode_attempt, encode
 
 KERNEL_LOST = ("timeout", "kernel-died", "output-limit")
 """Outcomes after which the kernel is gone."""
+MAX_TRIALS = 128
+"""Exercises whose inputs and right outcomes a worker keeps: those of some notebooks."""
 UNPARSABLE = (
     "not allowed here: code that cannot be read before it is run; take the magics (% and !) out "
     "of this cell"
@@ -165,22 +169,44 @@ def _try_answer(
 
     The seed also shuffles the cases, so that knowing the order of the answers does not help.
     """
-    cases = exercise.inputs(seed)
-    order = torch.randperm(len(cases), generator=torch.Generator().manual_seed(seed)).tolist()
-    shuffled = [cases[place] for place in order]
-    shown = encode_cases(shuffled)
-    result = session.execute(make_check_cell(exercise, json.dumps(shown)))
+    trial = _prepare_trial(exercise, seed)
+    result = session.execute(trial.check_cell)
     packets = [data[ATTEMPT_MIME_TYPE] for data in result.data if ATTEMPT_MIME_TYPE in data]
     try:
-        attempt = decode_attempt(packets[-1], shuffled)
+        attempt = decode_attempt(packets[-1], [trial.cases[place] for place in trial.order])
     except (IndexError, WireFormatError):
         return None, result, (0, 0)
-    places = sorted(range(len(attempt.outcomes)), key=order.__getitem__)
+    places = sorted(range(len(attempt.outcomes)), key=trial.order.__getitem__)
     outcomes = tuple(attempt.outcomes[place] for place in places)
     attempt = replace(attempt, outcomes=outcomes)
-    expected = expected_of(exercise, cases)
-    parts = count_parts(exercise, cases, expected, attempt)
-    return verdict_on(exercise, cases, expected, attempt), result, parts
+    parts = count_parts(exercise, trial.cases, trial.expected, attempt)
+    return verdict_on(exercise, trial.cases, trial.expected, attempt), result, parts
+
+
+@dataclass(frozen=True)
+class _Trial:
+    """What is the same for every answer to an exercise with one seed.
+
+    Args:
+        cases: the inputs.
+        order: the places of the cases in the order in which a kernel gets them.
+        check_cell: the code that tries an answer on them.
+        expected: what the right answer does on each.
+    """
+
+    cases: Sequence[Case]
+    order: Sequence[int]
+    check_cell: str
+    expected: Sequence[Outcome]
+
+
+@functools.lru_cache(maxsize=MAX_TRIALS)
+def _prepare_trial(exercise: Exercise, seed: int) -> _Trial:
+    """Prepares what every answer to an exercise is tried with; a class hands in many of them."""
+    cases = exercise.inputs(seed)
+    order = torch.randperm(len(cases), generator=torch.Generator().manual_seed(seed)).tolist()
+    shown = json.dumps(encode_cases([cases[place] for place in order]))
+    return _Trial(cases, order, make_check_cell(exercise, shown), expected_of(exercise, cases))
 
 
 def make_check_cell(exercise: Exercise, cases: str, shown_by: str = "show_attempt") -> str:

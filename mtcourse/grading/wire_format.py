@@ -36,6 +36,7 @@ _DTYPES = {
         torch.float64,
     )
 }
+_PLAIN_NUMBERS = frozenset((bool, int, float))
 _NON_FINITE = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}
 
 
@@ -87,7 +88,9 @@ def _encode_tensor(x: Tensor) -> dict[str, Any]:
         return {"other": f"Tensor of {x.numel()} {name}"}
     x = x.detach().cpu()
     wide = x.double() if x.is_floating_point() else x
-    values = [encode_value(number) for number in wide.flatten().tolist()]
+    values = wide.flatten().tolist()
+    if not wide.isfinite().all():
+        values = [encode_value(number) for number in values]
     turned = x.dim() >= 2 and not x.is_contiguous() and x.mT.is_contiguous()
     return {"tensor": name, "shape": list(x.shape), "values": values, "turned": turned}
 
@@ -138,7 +141,9 @@ def _decode_tensor(data: Mapping[str, Any]) -> Tensor:
         if math.prod(shape) > MAX_NUMBERS or len(data["values"]) > MAX_NUMBERS:
             raise WireFormatError("a tensor is too large")
         wide = torch.float64 if dtype.is_floating_point else dtype
-        values = [decode_value(number) for number in data["values"]]
+        values = data["values"]
+        if not _PLAIN_NUMBERS.issuperset(map(type, values)):
+            values = [decode_value(number) for number in values]
         x = torch.tensor(values, dtype=wide).reshape(shape).to(dtype)
         return x.mT.contiguous().mT if data.get("turned") is True and x.dim() > 1 else x
     except (KeyError, TypeError, ValueError, OverflowError, RuntimeError) as error:

@@ -58,6 +58,20 @@ def test_two_groups_lie_in_two_rows_at_their_positions(ax: Axes) -> None:
     assert [(text.get_text(), text.get_position()[0]) for text in ax.texts] == [("dog", -0.5)]
 
 
+def test_words_of_near_points_stand_at_two_heights_and_their_strokes_cross_no_point(
+    ax: Axes,
+) -> None:
+    positions = torch.tensor([0.5, -0.5, 0.25, 0.3])
+    two_groups(positions, positions > 0, ("de", "het"), ax, {2: "window", 3: "girl", 0: "bread"})
+    heights = {text.get_text(): text.get_position()[1] for text in ax.texts}
+    assert heights["window"] == heights["bread"] < heights["girl"] < ax.get_ylim()[1]
+    (above,) = (line for line in ax.lines if line.get_marker() == "s")
+    strokes = [
+        line for line in ax.lines if line.get_marker() == "None" and len(set(line.get_xdata())) == 1
+    ]
+    assert min(min(line.get_ydata()) for line in strokes[:3]) > max(above.get_ydata()) - 1e-6
+
+
 def test_rows_that_a_gradient_reaches_have_a_stroke(ax: Axes) -> None:
     sizes = {"source": torch.tensor([0.0, 2.0, 0.0, 1.0]), "output": torch.ones(4)}
     used_rows(sizes, ax)

@@ -36,6 +36,14 @@ def test_an_arrow_leads_to_each_label_and_a_dash_stands_elsewhere(ax):
     assert ax.get_title() == "token head"
 
 
+def test_long_labels_beside_each_other_stand_at_two_heights(ax):
+    labels = ["", "conjunction", "pronoun", "verb", "adjective", "punctuation"]
+    heads(["<class>", *"abcde"], labels, ax)
+    heights = {text.get_text(): text.get_position()[1] for text in ax.texts}
+    of_labels = [heights[label] for label in labels[1:]]
+    assert [height > min(of_labels) for height in of_labels] == [False, True, False, False, True]
+
+
 def test_labels_must_be_as_many_as_pieces(ax):
     with pytest.raises(MtcourseError, match="2 pieces and 1 labels"):
         heads(["<class>", "I"], [""], ax)

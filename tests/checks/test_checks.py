@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import math
 from collections import OrderedDict
 from dataclasses import replace
@@ -15,7 +16,15 @@ from mtcourse.checks.checker import VERDICT
 from mtcourse.checks.draw import Draw
 from mtcourse.checks.exercise import Exercise, Rule, message_of
 from mtcourse.checks.judge import judge
-from mtcourse.checks.outcomes import Case, Outcome, Stop, apart, distance, outcome_of
+from mtcourse.checks.outcomes import (
+    Case,
+    Outcome,
+    Stop,
+    apart,
+    changed_places,
+    distance,
+    outcome_of,
+)
 from mtcourse.checks.report import report
 
 SCORES = next(exercise for exercise in EXERCISES if exercise.id == "scaled_scores")
@@ -365,6 +374,17 @@ def test_a_list_that_a_function_empties_is_whole_for_the_next_one():
     outcome = outcome_of(lambda lists, counts: lists[0].clear() or counts.popitem(), case)
     assert outcome.changed == (0, 1)
     assert case.arguments == ([[1, 2], [3]], {"a": 1})
+
+
+@pytest.mark.parametrize("kind", [tuple, list, lambda parts: {"x": parts[0]}])
+def test_whatever_a_function_does_to_its_arguments_the_case_stays_as_it_was(kind):
+    def fills(parts):
+        next(iter(parts.values() if isinstance(parts, dict) else parts)).fill_(7.0)
+
+    case = Case("a tensor within something", (kind([torch.zeros(2), torch.zeros(2)]),))
+    before = copy.deepcopy(case.arguments)
+    assert outcome_of(fills, case).changed == (0,)
+    assert changed_places(before, case.arguments) == ()
 
 
 # --- in a notebook, on a terminal ---------------------------------------------------------------

@@ -21,6 +21,7 @@ from PIL import Image
 from mtcourse.figures.attention_map import attention_map
 from mtcourse.figures.curves import curves
 from mtcourse.figures.diagrams import box
+from mtcourse.figures.line_names import lines_named
 from mtcourse.figures.style import COLOURS, GROUND, INK, LINE_COLOURS, book_style
 from mtcourse.figures.svg import SVG, XLINK, figure_svg, with_own_ids
 from tests.figures.test_figures import contrast
@@ -190,6 +191,15 @@ def test_lines_are_named_at_their_ends_in_their_colours() -> None:
     assert found == dict(zip(SERIES, LINE_COLOURS, strict=False))
     heights = [float(texts(root)[name].get("y", 0)) for name in SERIES]
     assert heights[0] - heights[1] > 8, "names do not lie on each other"
+
+
+def test_names_of_lines_stand_beside_the_axes_where_nothing_crosses_them() -> None:
+    ax = curves(SERIES, "step", "loss")
+    ax.axhline(1.0)
+    with lines_named(ax.get_figure()):
+        edges = [text.get_window_extent().x0 - ax.bbox.x1 for text in ax.texts]
+    assert len(edges) == len(SERIES)
+    assert min(edges) > 0
 
 
 def test_the_figure_keeps_its_legend() -> None:

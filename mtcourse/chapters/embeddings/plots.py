@@ -14,6 +14,7 @@ from mtcourse.errors import MtcourseError
 from mtcourse.figures.style import INK, LINE_COLOURS, book_style
 
 _MARKS = ("o", "s", "^", "D")
+_NEAR = 0.12  # of the line: nearer words stand at two heights
 
 
 def word_map(
@@ -76,21 +77,30 @@ def two_groups(
         written: words to write beside some of the points.
     """
     heights = torch.rand(len(positions), generator=torch.Generator().manual_seed(1)) * 0.5 - 0.25
+    for place in written or {}:  # outside the crowd, so that its word's stroke crosses no point
+        heights[place] = 0.36 if is_one[place] else -0.36
     with book_style():
         for level, (name, mark) in enumerate(zip(names, _MARKS, strict=False)):
             chosen = is_one if level else ~is_one
             x, y = positions[chosen].tolist(), (heights[chosen] + level).tolist()
             ax.plot(x, y, mark, markersize=4, color=LINE_COLOURS[level], alpha=0.8, label=name)
-        for place, word in (written or {}).items():
-            x, level = float(positions[place]), int(is_one[place])
-            y = float(heights[place]) + level
-            above = 0.42 if level else -0.42
-            ax.plot([x, x], [y, level + above], color=INK, linewidth=0.7)
-            ax.text(x, level + above * 1.08, word, ha="center", va="bottom" if level else "top")
+        near = _NEAR * float(positions.max() - positions.min())
+        for level, outwards in enumerate((-1, 1)):
+            before, farther = float("-inf"), False
+            named = [
+                (float(positions[k]), w) for k, w in (written or {}).items() if is_one[k] == level
+            ]
+            for x, word in sorted(named):
+                farther, before = x - before < near and not farther, x
+                start, end = 0.36, 0.72 if farther else 0.48
+                y = [level + outwards * start, level + outwards * end]
+                ax.plot([x, x], y, color=INK, linewidth=0.7)
+                at = level + outwards * (end + 0.03)
+                ax.text(x, at, word, ha="center", va="bottom" if level else "top")
         ax.axvline(0, color=INK, linestyle="--", linewidth=1)
         ax.set_yticks([0, 1], names)
         ax.tick_params(axis="y", length=0)
-        ax.set(ylim=(-0.75, 1.75))
+        ax.set(ylim=(-0.8, 1.95))
         ax.spines["left"].set_visible(False)
     return ax
 

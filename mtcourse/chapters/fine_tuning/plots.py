@@ -14,6 +14,7 @@ from mtcourse.figures.style import INK, LINE_COLOURS, Point, book_style
 
 _BLUE, _ORANGE, _GREEN, _ = LINE_COLOURS
 _MARKERS = ("o", "s", "^", "D")
+_BESIDE = 16  # letters of two labels that fit beside each other
 
 Curves = Mapping[str, Sequence[Sequence[Point]]]
 """For each kind a curve of each start."""
@@ -39,18 +40,22 @@ def heads(
     if len(pieces) != len(labels):
         raise MtcourseError(f"{len(pieces)} pieces and {len(labels)} labels: give one for each")
     with book_style():
+        higher = False
         for t, (piece, label) in enumerate(zip(pieces, labels, strict=True)):
+            beside = labels[t - 1] if t else ""
+            higher = not higher and bool(label and beside) and len(beside + label) > _BESIDE
+            up = 0.35 if higher else 0.0
             colour = _ORANGE if label else INK
             box(ax, t + 0.04, 0.0, 0.92, 0.6, piece, colour, fontsize="x-small")
             ax.text(t + 0.5, -0.3, str(t), ha="center", va="center", fontsize="x-small")
             ax.text(
-                t + 0.5, 2.2, label or note, ha="center", va="center", fontsize="x-small",
+                t + 0.5, 2.2 + up, label or note, ha="center", va="center", fontsize="x-small",
                 color=_ORANGE if label else INK,
             )  # fmt: skip
             if label:
-                arrow(ax, (t + 0.5, 1.5), (t + 0.5, 2.0), _ORANGE)
+                arrow(ax, (t + 0.5, 1.5), (t + 0.5, 2.0 + up), _ORANGE)
         box(ax, 0.04, 0.8, len(pieces) - 0.08, 0.6, "encoder", _BLUE)
-        ax.set(xlim=(-0.1, len(pieces) + 0.1), ylim=(-0.55, 2.5))
+        ax.set(xlim=(-0.1, len(pieces) + 0.1), ylim=(-0.55, 2.8))
         ax.set_title(title, fontsize="medium")
         ax.axis("off")
     return ax
@@ -88,7 +93,10 @@ def rate_curves(series: Curves, y_label: str, ax: Axes, pretrained: float) -> Ax
             "pretraining", (pretrained, 1.0), xycoords=("data", "axes fraction"),
             xytext=(3, -2), textcoords="offset points", va="top", color=INK, fontsize="small",
         )  # fmt: skip
-    return _logarithmic(series, ax, "{:g}")
+    _logarithmic(series, ax, "{:g}")
+    if ax.get_legend():  # above: within, the bands leave no corner free
+        ax.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2, columnspacing=1.2)
+    return ax
 
 
 def layer_curves(series: Curves, y_label: str, ax: Axes) -> Axes:

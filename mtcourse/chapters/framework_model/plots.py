@@ -15,6 +15,7 @@ from mtcourse.figures.style import INK, LINE_COLOURS, book_style
 
 _BLUE, _ORANGE, _GREEN, _ = LINE_COLOURS
 _WIDTH, _HEIGHT = 3.3, 0.62
+_BASELINE = 0.24  # of a box's texts, so that indices and hats move none of them
 
 # What is done, the name of what comes out, its shape, and where it stands: column and row.
 _STEPS = {
@@ -25,7 +26,7 @@ _STEPS = {
     "AD": ("masked self-attention", "$A_D$", "m × d", 1, 1),
     "AC": ("cross-attention", "$A_C$", "m × d", 1, 2),
     "HD": ("feed-forward", "$H_D$", "m × d", 1, 3),
-    "Y": ("softmax", r"$\hat Y^\top$", r"m × $V_t$", 1, 4),
+    "Y": ("softmax", r"$\hat Y{}^\top$", r"m × $V_t$", 1, 4),
 }
 _ARROWS = ("H>A", "A>HE", "G>AD", "AD>AC", "AC>HD", "HD>Y", "HE>AC")
 
@@ -53,7 +54,7 @@ def wiring(ax: Axes, repairs: Sequence[str] = ()) -> Axes:
         _input(ax, 0, "source $X$", "+ $P$")
         read = "target $Y$, shifted" if "shift" in repairs else "target $Y$"
         _input(ax, 1, read, "+ $P$" if "positions" in repairs else "", bool(repairs))
-        ax.set(xlim=(-0.2, 8.4), ylim=(-1.5, 5.5))
+        ax.set(xlim=(-0.2, 8.4), ylim=(-1.25, 4.75))
         ax.axis("off")
     return ax
 
@@ -138,8 +139,8 @@ def _corner(column: int, row: int) -> tuple[float, float]:
 
 def _step(ax: Axes, x: float, y: float, text: str, shape: str, colour: str) -> None:
     box(ax, x, y, _WIDTH, _HEIGHT, colour=colour)
-    ax.text(x + 0.12, y + _HEIGHT / 2, text, va="center", fontsize="small")
-    ax.text(x + _WIDTH - 0.08, y + _HEIGHT / 2, shape, va="center", ha="right", fontsize="x-small")
+    ax.text(x + 0.12, y + _BASELINE, text, fontsize="small")
+    ax.text(x + _WIDTH - 0.15, y + _BASELINE, shape, ha="right", fontsize="x-small")
 
 
 def _join(ax: Axes, before: str, after: str) -> None:

@@ -150,7 +150,8 @@ def change_map(
         ax.set_yticks(range(len(rows)), rows)
         ax.tick_params(length=0, labeltop=True, labelbottom=False)
         ax.spines[:].set_visible(False)
-        bar = ax.figure.colorbar(image, ax=ax, label="largest change (nats)")
+        beside = ax.inset_axes((1.08, 0, 0.07, 1))  # as high as the map, below the slanted names
+        bar = ax.figure.colorbar(image, cax=beside, label="largest change (nats)")
         bar.outline.set_visible(False)
     return ax
 

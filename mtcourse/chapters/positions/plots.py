@@ -79,12 +79,11 @@ def limit_line(y: float, text: str, ax: Axes) -> Axes:
 
     Args:
         y: its height.
-        text: the name, written above the right end of the line.
+        text: the name, for the legend.
         ax: where the curves are drawn.
     """
     with book_style():
-        ax.axhline(y, color=INK, linestyle=LINE_STYLES[1], linewidth=1.2)
-        left, right = ax.get_xlim()
-        before_names = right - 0.06 * (right - left)  # curves may have theirs at their ends
-        ax.text(before_names, y, f"{text} ", ha="right", va="bottom", fontsize="small", color=INK)
+        ends = ax.get_xlim()
+        ax.plot(ends, [y, y], color=INK, linestyle=LINE_STYLES[1], linewidth=1.2, label=text)
+        ax.set_xlim(ends)
     return ax

@@ -28,52 +28,53 @@ def whole_picture(ax: Axes) -> Axes:
     Chapter 17.
     """
     with book_style():
-        left, right, wide = 0.0, 5.0, 4.2
-        ax.text(left + 2.1, 0.25, r"$x_1, \dots, x_M$   English", ha="center", va="center")
-        box(ax, left, 0.8, wide, 0.8, "embeddings $e^{src}_m$   C34", _BLUE)
-        box(ax, left, 2.3, wide, 1.5, "encoder: self-attention\nin both directions   C34", _BLUE)
-        box(ax, left, 4.5, wide, 0.8, r"$z_1, \dots, z_M$   C34", _BLUE)
+        left, right, wide = 0.0, 5.2, 4.0
+        middle = wide / 2
+        ax.text(left + middle, 0.25, r"English $x_1, \dots, x_M$", ha="center", va="center")
+        box(ax, left, 0.8, wide, 0.8, "embeddings $e^{src}_m$ (C34)", _BLUE)
+        box(ax, left, 2.3, wide, 1.5, "encoder: self-attention\nin both directions (C34)", _BLUE)
+        box(ax, left, 4.5, wide, 0.8, r"$z_1, \dots, z_M$ (C34)", _BLUE)
         for bottom, top in ((0.45, 0.8), (1.6, 2.3), (3.8, 4.5)):
-            arrow(ax, (left + 2.1, bottom), (left + 2.1, top))
+            arrow(ax, (left + middle, bottom), (left + middle, top))
         ax.text(
-            right + 2.1, 0.25, r"$\langle start\rangle, y_1, \dots, y_{N-1}$   C35",
+            right + middle, 0.25, r"$\langle start\rangle, y_1, \dots, y_{N-1}$ (C35)",
             ha="center", va="center",
         )  # fmt: skip
         of_decoder = (
             (0.8, 0.8, "embeddings $e^{tgt}_n$", _ORANGE),
-            (2.3, 1.5, "masked self-attention: $\\hat h_n$\nreads no later $y$   C41", _ORANGE),
-            (4.5, 0.8, r"queries $q_n = \hat h_n W^Q$   C36", _GREEN),
-            (6.0, 1.2, "weights $\\alpha_{n,m}$, context\n$c_n = \\sum_m \\alpha_{n,m} v_m$   C37",
-             _GREEN),
+            (2.3, 1.5, "masked self-attention: $\\hat h_n$\nreads no later $y$ (C41)", _ORANGE),
+            (4.5, 0.8, r"queries $q_n = \hat h_n W^Q$ (C36)", _GREEN),
+            (6.0, 1.2, "weights $\\alpha_{n,m}$ and context\n"
+             "$c_n = \\sum_m \\alpha_{n,m} v_m$ (C37)", _GREEN),
             (7.9, 1.2, "$u_n = \\mathrm{LayerNorm}(\\hat h_n + c_n)$\n"
-             "$h_n = \\mathrm{FFN}(u_n)$   C38", _ORANGE),
+             "$h_n = \\mathrm{FFN}(u_n)$ (C38)", _ORANGE),
             (9.8, 1.2, "softmax$(h_n W^{tgt} + b^{tgt})$\n"
-             r"$= p(y_n \mid y_{<n}, x)$   C39", _VIOLET),
+             r"$= p(y_n \mid y_{<n}, x)$ (C39)", _VIOLET),
         )  # fmt: skip
         top = 0.45
         for bottom, height, text, colour in of_decoder:
-            arrow(ax, (right + 2.1, top), (right + 2.1, bottom))
+            arrow(ax, (right + middle, top), (right + middle, bottom))
             box(ax, right, bottom, wide, height, text, colour)
             top = bottom + height
-        arrow(ax, (right + 2.1, top), (right + 2.1, 11.7))
-        ax.text(right + 2.1, 12.0, r"loss on $y_1, \dots, y_N$   C35", ha="center", va="center")
-        box(ax, left, 6.0, wide, 1.2, "keys $k_m = z_m W^K$\nvalues $v_m = z_m W^V$   C36", _GREEN)
-        arrow(ax, (left + 2.1, 5.3), (left + 2.1, 6.0))
+        arrow(ax, (right + middle, top), (right + middle, 11.7))
+        ax.text(right + middle, 12.0, r"loss on $y_1, \dots, y_N$ (C35)", ha="center", va="center")
+        box(ax, left, 6.0, wide, 1.2, "keys $k_m = z_m W^K$\nvalues $v_m = z_m W^V$ (C36)", _GREEN)
+        arrow(ax, (left + middle, 5.3), (left + middle, 6.0))
         arrow(ax, (left + wide, 6.6), (right, 6.6), _GREEN)
         ax.text(
-            (left + wide + right) / 2, 7.35, "every $z_m$\nC41", ha="center", va="center",
+            (left + wide + right) / 2, 7.35, "every $z_m$\n(C41)", ha="center", va="center",
             fontsize="small",
         )  # fmt: skip
         # Backwards, from the loss into both towers.
         back = {"arrowstyle": "-|>", "mutation_scale": 10, "linewidth": 1.2, "linestyle": "--"}
         ax.add_patch(
             FancyArrowPatch(
-                (right + 0.4, 12.0), (left + 2.1, 7.3), connectionstyle="arc3,rad=0.25",
+                (right + 0.4, 12.0), (left + middle, 7.3), connectionstyle="arc3,rad=0.25",
                 color=INK, **back,
             )
         )  # fmt: skip
         ax.text(
-            left + 1.6, 10.9, "gradients of one loss\nreach all weights   C40",
+            left + 1.6, 10.9, "gradients of one loss\nreach all weights (C40)",
             ha="center", va="center", fontsize="small",
         )  # fmt: skip
         ax.set(xlim=(-0.1, 9.3), ylim=(-0.1, 12.4))

@@ -66,6 +66,14 @@ def test_a_long_name_may_break_at_its_joints_and_a_short_one_nowhere():
     assert plain.wbr is None
 
 
+def test_in_contents_and_index_names_break_at_their_joints_or_before_a_capital():
+    name = "mtcourse.text.BlankScores"
+    for place in ('<div class="page-toc">{}</div>', '<article class="indextable">{}</article>'):
+        soup = soup_of(place.format(f'<a href="#x">{name}</a>'))
+        page_code.let_names_break(soup)
+        assert soup.a.get_text("|") == "mtcourse|.text|.Blank|Scores"
+
+
 def test_a_constant_is_shown_with_its_value_where_that_is_short():
     value = '<dt class="sig"><em class="property"> = {}</em></dt>'
     soup = soup_of(f"<article>{value.format(7)}{value.format('x' * 500)}</article>")

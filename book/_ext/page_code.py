@@ -17,7 +17,7 @@ LONG_NAME = 12
 LONG_VALUE = 120
 AT_MOST = 16
 JOINT = re.compile(r"(?<=[\w)\]}])(?=[/.=(])|(?<=[_/,:=(])(?=\w)")
-IN_LISTS = re.compile(rf"{JOINT.pattern}|(?<=[a-z])(?=[A-Z][a-z])")
+IN_LISTS = re.compile(r"(?<=\w)(?=\.\w)|(?<=_)(?=\w)|(?<=[a-z])(?=[A-Z][a-z])")
 """In the contents and the index, which are narrow, a name may break before a capital, too."""
 
 

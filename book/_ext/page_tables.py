@@ -21,9 +21,9 @@ MANY = 7
 NUMBER = re.compile(r"[-−+±≈<>~ ]*[\d][\d,. ]*(\s?(%|×|x|s|ms|h|min|M|k|MB|kB))?")
 AS_IT_IS = "pre, code, math, script, style, svg, .math, .mtcourse-explorer"
 """In these no character is changed, and no line is divided by us."""
-HYPHEN = re.compile(r"(?<![^\s(\[])-(?=\.?\d)")
-"""A hyphen that begins a number."""
-AMOUNT = r"[-−+±]?\d(?:[\d.,]*\d)?\s?%?"
+HYPHEN = re.compile(r"(?<![^\s(\[])-(?=\.?\d|∞)|(?<=\de)-(?=\d)")
+"""A hyphen that begins a number or its power of ten."""
+AMOUNT = r"[-−+±]?\d(?:[\d.,]*\d)?(?:\s?%)?"
 INTERVAL = re.compile(
     rf"[(\[]{AMOUNT}(?:, {AMOUNT})+[)\]]|"
     rf"[(\[]?(?<![\w.,]){AMOUNT} (?:to|tot|of|van) {AMOUNT}(?!\w)[)\]]?"

@@ -97,9 +97,9 @@ def test_only_columns_of_numbers_are_aligned():
 
 
 NUMBERS = (
-    "<article><table><tr><td>-0.12</td><td>4.1 (-2.0 to +0.5)</td><td>[-0.1, 0.3]</td><td>x-1</td>"
-    "<td>2024-05-01</td><td><code>-1</code></td><td>10 of 10</td></tr></table>"
-    "<p>-0.12 within (0.1 to 0.3) or [0.1, 0.3], see [1], f(2, x)"
+    "<article><table><tr><td>-0.12</td><td>-∞ or -1e-09</td><td>4.1 (-2.0 to +0.5)</td>"
+    "<td>[-0.1, 0.3]</td><td>x-1</td><td>2024-05-01</td><td><code>-1</code></td>"
+    "<td>10 of 10</td></tr></table><p>-0.12 within (0.1 to 0.3) or [0.1, 0.3], see [1], f(2, x)"
     " and <code>(1, 2)</code></p></article>"
 )
 
@@ -108,7 +108,8 @@ def test_in_tables_a_number_below_zero_has_a_minus_sign():
     soup = soup_of(NUMBERS)
     page_tables.write_minus_signs(soup)
     assert [cell.get_text() for cell in soup.select("td")] == [
-        "−0.12", "4.1 (−2.0 to +0.5)", "[−0.1, 0.3]", "x-1", "2024-05-01", "-1", "10 of 10",
+        "−0.12", "−∞ or −1e−09", "4.1 (−2.0 to +0.5)", "[−0.1, 0.3]",
+        "x-1", "2024-05-01", "-1", "10 of 10",
     ]  # fmt: skip
     assert soup.p == soup_of(NUMBERS).p
 

@@ -18,6 +18,9 @@ ROOT = Path(__file__).resolve().parents[2]
 LISTED = re.compile(r"^```\{api\} ([\w. ]+)\n```$", re.MULTILINE)
 NOTED = "mtcourse_modules"
 """Where the modules of a page's packages are kept between two builds."""
+BEFORE_NAPOLEON = 400
+"""Sphinx's default is 500; what has less is called first."""
+EMPTY_COMMENT = ["..", ""]
 READ_AS_CODE = re.compile(r"\.language(\.|$)|\.exercises(\.|$)|\._")
 """The grammar's floors, the banks of checks and the chapters' questions are read as code."""
 PART = """\
@@ -34,7 +37,8 @@ def setup(app) -> dict:
     """Sphinx calls this."""
     app.connect("source-read", list_modules)
     app.connect("env-get-outdated", find_pages_to_extend)
-    return {"version": "2", "parallel_read_safe": True, "parallel_write_safe": True}
+    app.connect("autodoc-process-docstring", keep_colons, priority=BEFORE_NAPOLEON)
+    return {"version": "3", "parallel_read_safe": True, "parallel_write_safe": True}
 
 
 def list_modules(app, docname: str, source: list[str]) -> None:
@@ -56,6 +60,17 @@ def find_pages_to_extend(app, env, added: set, changed: set, removed: set) -> li
             for names, modules in noted.get(NOTED, {}).items()
         )
     ]
+
+
+def keep_colons(app, what: str, name: str, obj, options, lines: list[str]) -> None:
+    """What is said of a value is a sentence, although it has a colon.
+
+    Napoleon takes what stands before a colon in the first line for the value's type; our values
+    have theirs in an annotation. A comment without content, which no page shows, is a first line
+    without a colon.
+    """
+    if what in ("attribute", "data", "property") and lines and ":" in lines[0]:
+        lines[:0] = EMPTY_COMMENT
 
 
 def expanded(page: str) -> str:

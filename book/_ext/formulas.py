@@ -45,6 +45,8 @@ RANGES = (
 SIGNS = frozenset(sign for first, last in RANGES for sign in range(first, last + 1))
 """Letters, Greek, operators, arrows, brackets and accents: what formulas are made of."""
 ENVIRONMENT = re.compile(r"\\begin\{(\w+\*?)\}(?:(?!\\begin\{).)*?\\end\{\1\}", re.DOTALL)
+LOW_ROOT = re.compile(r"<msqrt>(?=<mi>[acegm-suvwxyzαγεϵηικμνπρσςτυχω]</mi></msqrt>)")
+"""How a root begins under which stands nothing but a letter that is not tall."""
 SMALL = '<mrow displaystyle="false" scriptlevel="1"><mtable displaystyle="false" scriptlevel="'
 """How a table begins that small_matrices has made."""
 
@@ -56,7 +58,7 @@ def setup(app) -> dict:
     app.add_css_file("formulas.css")
     app.add_js_file("formulas.js", loading_method="defer")
     app.connect("build-finished", write_font)
-    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
+    return {"version": "2", "parallel_read_safe": True, "parallel_write_safe": True}
 
 
 # --- LaTeX to MathML ---------------------------------------------------------------------------
@@ -85,6 +87,7 @@ def to_mathml(latex: str, display: bool = False, namespace: bool = False) -> str
         latex = aligned(latex)
     mathml = converter(namespace).convert_with_local_state(latex, displaystyle=display)
     mathml = mathml.replace(f'{SMALL}0"', f'{SMALL}1" class="small"')
+    mathml = LOW_ROOT.sub('<msqrt class="low">', mathml)
     # The one entity that it writes is unknown in XML.
     return mathml.replace("&ApplyFunction;", "\u2061")
 

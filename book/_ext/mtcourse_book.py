@@ -16,7 +16,12 @@ from bs4 import BeautifulSoup
 from dutch import say_language
 from light_pages import LIGHTER, share_scripts
 from page_code import drop_long_values, let_names_break, wrap_lines
-from page_tables import align_numbers
+from page_tables import (
+    align_numbers,
+    keep_intervals_whole,
+    tighten_wide_tables,
+    write_minus_signs,
+)
 from previews import note_page, notes_file
 from publishing import HEAD
 
@@ -195,7 +200,10 @@ REPAIRS = (
     wrap_lines,
     drop_long_values,
     let_names_break,
+    write_minus_signs,
     align_numbers,
+    tighten_wide_tables,
+    keep_intervals_whole,
     say_language,
     *HEAD,
     *LIGHTER,

@@ -17,6 +17,8 @@ LONG_NAME = 12
 LONG_VALUE = 120
 AT_MOST = 16
 JOINT = re.compile(r"(?<=[\w)\]}])(?=[/.=(])|(?<=[_/,:=(])(?=\w)")
+IN_LISTS = re.compile(r"(?<=\w)(?=\.\w)|(?<=_)(?=\w)|(?<=[a-z])(?=[A-Z][a-z])")
+"""In the contents and the index, which are narrow, a name may break before a capital, too."""
 
 
 def wrap_lines(soup: BeautifulSoup) -> None:
@@ -85,11 +87,15 @@ def drop_long_values(soup: BeautifulSoup) -> None:
 
 def let_names_break(soup: BeautifulSoup) -> None:
     """Lets a long name in a text or a table break at its joints, and nowhere else."""
-    for literal in soup.select("article code, article .sig .descname, article td .pre"):
+    places = dict.fromkeys(
+        soup.select("article code, article .sig .descname, article td .pre"), JOINT
+    )
+    places |= dict.fromkeys(soup.select(".page-toc a, .indextable a"), IN_LISTS)
+    for literal, joint in places.items():
         if literal.find("wbr") is not None:
             continue
         for text in list(literal.find_all(string=True)):
-            parts = JOINT.split(str(text))
+            parts = joint.split(str(text))
             if len(text) < LONG_NAME or len(parts) < 2:
                 continue
             broken: list = [parts[0]]

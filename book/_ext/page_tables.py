@@ -1,13 +1,35 @@
-"""Columns of numbers are aligned on the right, so that digits stand one below the other."""
+"""Tables of numbers: digits one below the other, true minus signs, intervals on one line.
+
+Columns of numbers are aligned on the right. What Python prints has a hyphen before a number that is
+less than zero; in the cell of a table that is a minus sign. An interval, as "0.1 to 0.3" or
+"[0.1, 0.3]", is not divided at the end of a line, in a table or in text.
+"""
 
 from __future__ import annotations
 
 import re
 
-from bs4 import BeautifulSoup, Tag
+from bs4 import BeautifulSoup, NavigableString, Tag
 
 CLASS = "mt-number"
+WHOLE = "mt-whole"
+"""What is not divided at the end of a line."""
+WIDE = "mt-wide"
+"""A table of so many columns that they stand nearer to each other."""
+MANY = 7
+"""Columns of such a table."""
 NUMBER = re.compile(r"[-−+±≈<>~ ]*[\d][\d,. ]*(\s?(%|×|x|s|ms|h|min|M|k|MB|kB))?")
+AS_IT_IS = "pre, code, math, script, style, svg, .math, .mtcourse-explorer"
+"""In these no character is changed, and no line is divided by us."""
+HYPHEN = re.compile(r"(?<![^\s(\[])-(?=\.?\d|∞)|(?<=\de)-(?=\d)")
+"""A hyphen that begins a number or its power of ten."""
+AMOUNT = r"[-−+±]?\d(?:[\d.,]*\d)?(?:\s?%)?"
+INTERVAL = re.compile(
+    rf"[(\[]{AMOUNT}(?:, {AMOUNT})+[)\]]|"
+    rf"[(\[]?(?<![\w.,]){AMOUNT} (?:to|tot|of|van) {AMOUNT}(?!\w)[)\]]?"
+)
+LONGEST = 24
+"""Characters of an interval that stands on one line; on a phone there is room for it."""
 EMPTY = frozenset({"", "–", "-", "—", "…"})
 
 
@@ -25,6 +47,65 @@ def align_numbers(soup: BeautifulSoup) -> None:
                     line = row.find_all(["td", "th"], recursive=False)
                     for cell in line[at : at + 1]:
                         cell["class"] = [*dict.fromkeys([*cell.get("class", []), CLASS])]
+
+
+def write_minus_signs(soup: BeautifulSoup) -> None:
+    """Puts a minus sign before the numbers in tables that have a hyphen there."""
+    for cell in soup.select("article :is(td, th)"):
+        for text in plain_texts(cell):
+            written = HYPHEN.sub("−", text)
+            if written != text:
+                text.replace_with(written)
+
+
+def keep_intervals_whole(soup: BeautifulSoup) -> None:
+    """Marks the intervals in tables and in text."""
+    for block in soup.select("article :is(td, th, p, li, figcaption)"):
+        for text in plain_texts(block):
+            parts = parts_of(text)
+            if len(parts) > 1 or parts[0][1]:
+                text.replace_with(*(marked(soup, *part) for part in parts))
+
+
+def tighten_wide_tables(soup: BeautifulSoup) -> None:
+    """Marks the tables of many columns."""
+    for table in soup.select("article table"):
+        row = table.find("tr")
+        if row is not None and table.find_parent(class_="mtcourse-explorer") is None:
+            columns = row.find_all(["td", "th"], recursive=False)
+            if len(columns) >= MANY and "printed-matrix" not in table.get("class", []):
+                table["class"] = [*dict.fromkeys([*table.get("class", []), WIDE])]
+
+
+def plain_texts(element: Tag) -> list[NavigableString]:
+    """The texts of an element that may be changed, without those that are marked already."""
+    return [
+        text
+        for text in element.find_all(string=True)
+        if type(text) is NavigableString
+        and (above := text.parent) is not None
+        and above.css.closest(AS_IT_IS) is None
+        and WHOLE not in above.get("class", [])
+    ]
+
+
+def parts_of(text: str) -> list[tuple[str, bool]]:
+    """A text in parts, and of each whether it is an interval."""
+    parts, end = [], 0
+    for found in INTERVAL.finditer(text):
+        if len(found[0]) <= LONGEST:
+            parts += [(text[end : found.start()], False), (found[0], True)]
+            end = found.end()
+    return [part for part in [*parts, (text[end:], False)] if part[0]] or [("", False)]
+
+
+def marked(soup: BeautifulSoup, text: str, is_interval: bool) -> NavigableString | Tag:
+    """A part of a text, for a page."""
+    if not is_interval:
+        return NavigableString(text)
+    span = soup.new_tag("span", attrs={"class": WHOLE})
+    span.string = text
+    return span
 
 
 def text_of(cell: Tag) -> str:

@@ -1,9 +1,9 @@
 """A checkpoint is a folder of plain data: weights, configuration, how to continue (chapter 12).
 
-``weights.safetensors``   the model's parameters and buffers
-``config.json``           the format's version and what the caller says of the model
-``optimizer.safetensors`` the optimizer's moments, only where training is to continue
-``training.json``         where training stands, likewise
+- ``weights.safetensors``: the model's parameters and buffers.
+- ``config.json``: the format's version and what the caller says of the model.
+- ``optimizer.safetensors``: the optimizer's moments, only where training is to continue.
+- ``training.json``: where training stands, likewise.
 
 A new folder is written beside the old one and then takes its place, in two renames. If writing is
 interrupted at any moment, one whole checkpoint can be read: the new one, or the old one, which is

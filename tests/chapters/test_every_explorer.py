@@ -143,3 +143,33 @@ def test_it_can_be_used_by_everybody_on_every_screen(opened):
         opened.page.set_viewport_size({"width": width, "height": 900})
         assert opened.page.evaluate("document.documentElement.scrollWidth") <= width
         assert violations(opened.page) == []
+
+
+CUT_ON_A_DESKTOP = r"""() => {
+  const pen = document.createElement("canvas").getContext("2d");
+  const cut = [...document.querySelectorAll(".explorer-pair, .explorer-pair .explorer-scroll")]
+    .filter((box) => box.scrollWidth > box.clientWidth + 1).map((box) => box.className);
+  for (const select of document.querySelectorAll(".explorer-selects select")) {
+    const { font } = getComputedStyle(select);
+    pen.font = font;
+    const longest = Math.max(...[...select.options].map((of) => pen.measureText(of.text).width));
+    if (longest > select.clientWidth - 28) cut.push(select.value);
+  }
+  for (const slider of document.querySelectorAll("input[type=range]")) {
+    if (slider.clientWidth < 190) cut.push("slider");
+  }
+  return cut;
+}"""
+
+
+@pytest.mark.browser
+def test_on_a_desktop_maps_choices_and_sliders_have_room(browser, word, tmp_path):
+    file = tmp_path / "page.html"
+    html = explorer_of(word).html()
+    file.write_text(f"{ALONE}<main>{html}</main></html>", encoding="utf-8")
+    page = browser.new_page()
+    page.goto(file.as_uri())
+    for width in (806, 704):  # as wide as on a page of 1440 and of 1280 pixels
+        page.set_viewport_size({"width": width, "height": 900})
+        assert page.evaluate(CUT_ON_A_DESKTOP) == [], width
+    page.close()

@@ -14,6 +14,7 @@ import nbformat
 import pytest
 import yaml
 from bs4 import BeautifulSoup
+from sphinx.ext.napoleon import GoogleDocstring
 
 from mtcourse.claims import claims
 from scripts import build_book, page_order, pair_notebooks
@@ -153,6 +154,15 @@ def test_the_api_pages_document_every_public_module_once():
     assert sorted(documented) == sorted(expected)
     assert {"mtcourse.layers.masks", "mtcourse.chapters.masks.plots"} <= set(documented)
     assert not any(".exercises." in module or ".language." in module for module in documented)
+
+
+def test_what_is_said_of_a_value_is_a_sentence_although_it_has_a_colon():
+    said = ["How good a text is: a number.", "", "Or: none."]
+    for what in ("data", "attribute", "property", "function"):
+        lines = list(said)
+        api_pages.keep_colons(None, what, "x", None, None, lines)
+        shown = GoogleDocstring(lines, what=what, name="x").lines()
+        assert [line for line in shown if line not in ("", "..")] == [said[0], said[2]]
 
 
 @pytest.mark.parametrize("page", sorted(BOOK.glob("*.md")), ids=lambda path: path.stem)

@@ -51,6 +51,14 @@ def test_a_small_matrix_is_set_in_script_size():
     assert table.get("scriptlevel") == "1"
 
 
+def test_a_root_of_a_letter_that_is_not_tall_is_marked():
+    classes = [
+        ET.fromstring(formulas.to_mathml(latex)).find("msqrt").get("class")
+        for latex in (r"\sqrt\epsilon", r"\sqrt n", r"\sqrt d", r"\sqrt{n + 1}", r"\sqrt{d_k}")
+    ]
+    assert classes == ["low", "low", None, None, None]
+
+
 def test_in_xml_a_formula_says_what_it_is():
     root = ET.fromstring(formulas.to_mathml(r"\operatorname{softmax}(x)", namespace=True))
     assert root.tag == "{http://www.w3.org/1998/Math/MathML}math"

@@ -66,6 +66,14 @@ def test_a_long_name_may_break_at_its_joints_and_a_short_one_nowhere():
     assert plain.wbr is None
 
 
+def test_in_contents_and_index_names_break_at_their_joints_or_before_a_capital():
+    name = "mtcourse.text.BlankScores"
+    for place in ('<div class="page-toc">{}</div>', '<article class="indextable">{}</article>'):
+        soup = soup_of(place.format(f'<a href="#x">{name}</a>'))
+        page_code.let_names_break(soup)
+        assert soup.a.get_text("|") == "mtcourse|.text|.Blank|Scores"
+
+
 def test_a_constant_is_shown_with_its_value_where_that_is_short():
     value = '<dt class="sig"><em class="property"> = {}</em></dt>'
     soup = soup_of(f"<article>{value.format(7)}{value.format('x' * 500)}</article>")
@@ -86,6 +94,43 @@ def test_only_columns_of_numbers_are_aligned():
     page_tables.align_numbers(soup)
     marked = [cell.get_text() for cell in soup.select(".mt-number")]
     assert marked == ["BLEU", "−1.5 %", "–"]
+
+
+NUMBERS = (
+    "<article><table><tr><td>-0.12</td><td>-∞ or -1e-09</td><td>4.1 (-2.0 to +0.5)</td>"
+    "<td>[-0.1, 0.3]</td><td>x-1</td><td>2024-05-01</td><td><code>-1</code></td>"
+    "<td>10 of 10</td></tr></table><p>-0.12 within (0.1 to 0.3) or [0.1, 0.3], see [1], f(2, x)"
+    " and <code>(1, 2)</code></p></article>"
+)
+
+
+def test_in_tables_a_number_below_zero_has_a_minus_sign():
+    soup = soup_of(NUMBERS)
+    page_tables.write_minus_signs(soup)
+    assert [cell.get_text() for cell in soup.select("td")] == [
+        "−0.12", "−∞ or −1e−09", "4.1 (−2.0 to +0.5)", "[−0.1, 0.3]",
+        "x-1", "2024-05-01", "-1", "10 of 10",
+    ]  # fmt: skip
+    assert soup.p == soup_of(NUMBERS).p
+
+
+def test_an_interval_stands_on_one_line_and_its_text_stays():
+    soup = soup_of(NUMBERS)
+    page_tables.keep_intervals_whole(soup)
+    assert soup.get_text() == soup_of(NUMBERS).get_text()
+    whole = [one.get_text() for one in soup.select(".mt-whole")]
+    in_text = ["(0.1 to 0.3)", "[0.1, 0.3]"]
+    assert whole == ["(-2.0 to +0.5)", "[-0.1, 0.3]", "10 of 10", *in_text]
+    once = str(soup)
+    page_tables.keep_intervals_whole(soup)
+    assert str(soup) == once
+
+
+def test_a_table_of_many_columns_is_set_more_tightly():
+    row = "<tr>" + "<td>1</td>" * page_tables.MANY + "</tr>"
+    soup = soup_of(f"<article><table>{row}</table><table><tr><td>1</td></tr></table></article>")
+    page_tables.tighten_wide_tables(soup)
+    assert [table.get("class") for table in soup.select("table")] == [[page_tables.WIDE], None]
 
 
 # --- names --------------------------------------------------------------------------------------

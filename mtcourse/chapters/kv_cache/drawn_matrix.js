@@ -216,6 +216,9 @@ export function drawnMatrix({ data, settings, keep }) {
       toggle({
         label: "Prefill: the prompt in one pass", checked: settings.prefill, change: (prefill) => set({ prefill }),
       }),
+    ),
+    element(
+      "div", { class: "explorer-selects" },
       select({
         label: "Weights of", options: numbered(sizes.L, "layer"), value: String(settings.layer),
         change: (of) => set({ layer: Number(of) }),

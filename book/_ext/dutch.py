@@ -9,13 +9,19 @@ the same way. What the rule cannot decide is marked by hand, ``{nl}`in` ``, or l
 from __future__ import annotations
 
 import functools
+import hashlib
+import json
+import os
 import re
 from collections.abc import Iterator
+from pathlib import Path
 
 from bs4 import BeautifulSoup, NavigableString, Tag
 from docutils import nodes
 
+from mtcourse.text import grammar
 from mtcourse.text.corpora import builtin_corpus
+from mtcourse.text.language import reading
 
 CLASS = "dutch"
 WORD = re.compile(r"[^\W\d_]+")
@@ -68,13 +74,48 @@ def setup(app) -> dict:
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
 
 
+def keep_words_in(build: Path) -> None:
+    """From now on keeps the words in a file: to make the corpus takes seconds in each process.
+
+    Args:
+        build: the folder that a book is built in.
+    """
+    global _kept
+    _kept = build / ".dutch" / f"{fingerprint()}.json"
+
+
+_kept: Path | None = None
+
+
 @functools.cache
 def vocabularies() -> tuple[frozenset[str], frozenset[str]]:
     """The Dutch words of the corpus, and those that may be English."""
+    if _kept is None:
+        return words_of_corpus()
+    if not _kept.exists():
+        _kept.parent.mkdir(parents=True, exist_ok=True)
+        being_made = _kept.with_suffix(f".{os.getpid()}")
+        being_made.write_text(json.dumps([sorted(words) for words in words_of_corpus()]), "utf-8")
+        being_made.replace(_kept)
+    dutch, english = json.loads(_kept.read_text("utf-8"))
+    return frozenset(dutch), frozenset(english)
+
+
+def words_of_corpus() -> tuple[frozenset[str], frozenset[str]]:
+    """The same, from the corpus itself."""
     pairs = [pair for split in builtin_corpus().splits.values() for pair in split]
     dutch = {word for pair in pairs for word in WORD.findall(pair.target.lower())}
     english = {word for pair in pairs for word in WORD.findall(pair.source.lower())}
     return frozenset(dutch), frozenset(english | ALSO_ENGLISH)
+
+
+@functools.cache
+def fingerprint() -> str:
+    """What tells these words from those of another version of this file and of the language."""
+    files = [Path(__file__), Path(grammar.__file__)]
+    files += sorted(path for path in Path(reading.__file__).parent.rglob("*.*") if path.is_file())
+    texts = [path.read_bytes() for path in files if path.suffix != ".pyc"]
+    return hashlib.sha256(b"".join(texts)).hexdigest()[:16]
 
 
 def is_dutch(text: str, fewest: int = 1) -> bool:

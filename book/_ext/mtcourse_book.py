@@ -13,7 +13,7 @@ from multiprocessing import get_context
 from pathlib import Path
 
 from bs4 import BeautifulSoup
-from dutch import say_language
+from dutch import keep_words_in, say_language
 from light_pages import LIGHTER, share_scripts
 from page_code import drop_long_values, let_names_break, wrap_lines
 from page_tables import (
@@ -72,6 +72,7 @@ def mend_file(outdir: Path, notes: Path, name: str) -> None:
         name: the page's path in the book.
     """
     path = outdir / name
+    keep_words_in(notes.parent)
     soup = mended(path.read_text(encoding="utf-8"))
     note_page(notes, name, soup)
     path.write_text(share_scripts(str(soup), name, outdir), encoding="utf-8")

@@ -61,6 +61,7 @@ def test_the_recipe_is_that_of_the_command_line():
     assert recipe.smoothing == plain.smoothing
 
 
+@pytest.mark.by_turns(3)
 @pytest.mark.trains
 def test_a_run_stops_where_it_is_told_to_and_goes_on(tmp_path, monkeypatch):
     monkeypatch.setattr(script, "PIECES", 500)

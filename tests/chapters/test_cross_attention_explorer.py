@@ -128,6 +128,7 @@ def test_settings_are_known_by_name_and_pairs_need_links(explorer):
 # --- the reader's own sentence ------------------------------------------------------------------
 
 
+@pytest.mark.by_turns(3)
 def test_words_and_weights_of_any_sentence_are_the_packages():
     texts = sentences(25, seed=2)
     found = with_translator(

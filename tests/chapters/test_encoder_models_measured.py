@@ -38,6 +38,7 @@ def test_every_study_has_a_file() -> None:
     assert set(measure_masking.STUDIES) == {"strategies", "longer", "rates", "mistakes"}
 
 
+@pytest.mark.by_turns(3)
 @pytest.mark.slow
 @pytest.mark.trains
 def test_one_start_can_be_measured_again() -> None:

@@ -29,6 +29,7 @@ def test_positions_on_both_sides_are_learnt_sooner_by_most_starts():
     assert reversals(both, without) <= 2
 
 
+@pytest.mark.by_turns(3)
 @pytest.mark.trains
 def test_the_script_runs(tmp_path):
     script.main(starts=1, steps=9, out=tmp_path)

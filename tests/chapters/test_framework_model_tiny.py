@@ -97,6 +97,7 @@ def test_what_the_chapter_says_of_all_starts_is_true_of_each():
 # --- the scripts --------------------------------------------------------------------------------
 
 
+@pytest.mark.by_turns(3)
 @pytest.mark.trains
 def test_the_script_of_the_tiny_language_runs(tmp_path):
     tiny.main(starts=1, steps=20, out=tmp_path)

@@ -141,6 +141,7 @@ def test_only_a_tied_translator_begins_by_repeating():
 # --- the scripts as commands --------------------------------------------------------------------
 
 
+@pytest.mark.by_turns(3)
 @pytest.mark.slow
 def test_the_script_on_tying_runs(tmp_path):
     measure_tying.main(starts=1, steps=5, out=tmp_path)
@@ -148,6 +149,7 @@ def test_the_script_on_tying_runs(tmp_path):
     assert {len(found[kind][0]["losses"]) for kind in measure_tying.KINDS} == {2}
 
 
+@pytest.mark.by_turns(3)
 @pytest.mark.slow
 def test_the_script_on_descent_runs(tmp_path):
     measure_descent.main(starts=1, out=tmp_path)

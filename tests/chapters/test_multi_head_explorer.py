@@ -107,6 +107,7 @@ def drawn_heads(draw: random.Random) -> list[Head]:
     return draw.sample(heads_of(TRANSLATOR.model), draw.choice([0, 0, 1, 2, 5, 12, 24]))
 
 
+@pytest.mark.by_turns(3)
 def test_any_sentence_without_any_heads_is_translated_as_by_the_package(explorer):
     draw = random.Random(3)
     asked = [(text, drawn_heads(draw)) for text in sentences(40)]

@@ -63,6 +63,7 @@ def test_all_kinds_begin_with_the_weights_of_their_start():
     assert not torch.equal(other, scaled.output_weight)
 
 
+@pytest.mark.by_turns(3)
 @pytest.mark.slow
 def test_the_script_runs(tmp_path, monkeypatch):
     monkeypatch.setattr(script, "TEST", 20)

@@ -122,6 +122,7 @@ def test_what_was_measured_on_real_text_is_whole():
     assert all(0 < share < 1 for _, share in real["padding"].values())
 
 
+@pytest.mark.by_turns(3)
 def test_the_script_measures_the_same_again():
     script = Path(__file__).resolve().parents[2] / "scripts" / "measure_real_text.py"
     measure = SimpleNamespace(**runpy.run_path(str(script)))

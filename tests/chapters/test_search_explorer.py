@@ -15,7 +15,7 @@ from mtcourse.decoding.exact_search import exact_search
 from mtcourse.decoding.search import EOS, beam_search
 from mtcourse.errors import MtcourseError
 from tests.helpers.browsing import Visit, violations
-from tests.helpers.javascript import computed
+from tests.helpers.javascript import LONGEST, computed
 from tests.helpers.live_explorers import (
     TRANSLATOR,
     sentences,
@@ -68,6 +68,7 @@ def test_the_winner_of_a_tree_is_what_beam_search_returns(seed, beams, exponent)
         assert all(node.fate in (ENDED, DROPPED) for node in nodes if node.token == EOS)
 
 
+@pytest.mark.by_turns(3)
 def test_stored_results_are_the_packages(explorer):
     widths, exponents = explorer.data["widths"], explorer.data["exponents"]
     for sentence, of in zip(SENTENCES, explorer.data["sentences"], strict=True):
@@ -78,6 +79,10 @@ def test_stored_results_are_the_packages(explorer):
         best = TRANSLATOR.candidates([sentence], exact_search)[0][0]
         assert of["proof"]["text"] == best.text
         assert of["proof"]["logProbability"] == pytest.approx(best.log_probability, abs=1e-3)
+
+
+def test_its_page_stays_small(explorer):
+    assert len(explorer.html()) < LONGEST
 
 
 def test_an_explorer_without_sentences_is_an_error():

@@ -26,7 +26,7 @@ from mtcourse.models.word_weights import word_weights
 from mtcourse.text.corpora import builtin_corpus
 from mtcourse.text.pairs import words
 from tests.helpers.browsing import Visit, visited_explorers
-from tests.helpers.javascript import computed
+from tests.helpers.javascript import LONGEST, computed
 
 PAGE = "book/17_seq2seq.html"
 LAYERS = ((0,), (1,), (0, 1))
@@ -87,6 +87,10 @@ def test_words_of_closed_classes_are_told_from_content_words(explorer):
         *("Haar", "de", "niet", "zal", "Jij", "die", "De", "geen", "Zij", "vaak", "uit", "Het"),
         *("kan", "."),
     }
+
+
+def test_its_page_stays_small(explorer):
+    assert len(explorer.html()) < LONGEST
 
 
 # --- what changes do ------------------------------------------------------------------------------

@@ -244,6 +244,7 @@ def test_every_start_of_every_kind_is_stored():
         assert len(found[f"{group}sentences"]) == script.SHOWN
 
 
+@pytest.mark.by_turns(3)
 @pytest.mark.slow
 @pytest.mark.trains
 def test_the_script_runs(monkeypatch):

@@ -52,6 +52,7 @@ def test_the_draw_is_the_same_on_every_machine():
     )
 
 
+@pytest.mark.by_turns(3)
 def test_the_draw_does_not_hang_on_the_hashes_of_a_process():
     program = (
         "from mtcourse.checks.banks import bank_of\n"

@@ -448,6 +448,7 @@ def test_runs_that_are_missing_or_unfinished_are_named(few, runs, tmp_path):
         train_families(few, tmp_path, 1, SMALL, str)
 
 
+@pytest.mark.by_turns(3)
 def test_the_sample_is_measured_from_end_to_end(few, runs, monkeypatch, tmp_path):
     monkeypatch.setattr(sample, "EACH", FEWEST)
     measure = partial(measure_families, sample, few, runs, 1, SMALL)

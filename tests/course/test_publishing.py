@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
 import subprocess
 import sys
 import xml.etree.ElementTree as ET
@@ -15,7 +14,8 @@ import pytest
 from bs4 import BeautifulSoup
 
 from mtcourse import __version__
-from tests.course.test_book import BOOK, ROOT, load_extension
+from tests.course.test_book import ROOT, load_extension
+from tests.helpers.small_books import begin_book
 
 publishing = load_extension("publishing")
 site_links = load_extension("site_links")
@@ -56,9 +56,7 @@ CONTENTS = "format: jb-book\nroot: book/intro\nchapters:\n  - file: book/04_atte
 
 def build(folder: Path, repository: str | None, site: str | None) -> Path:
     """A small book with the course's own configuration; only the two addresses differ."""
-    for name in ("_ext", "_static"):
-        shutil.copytree(BOOK / name, folder / "book" / name)
-    (folder / "book" / "references.bib").touch()
+    begin_book(folder)
     (folder / "_toc.yml").write_text(CONTENTS, encoding="utf-8")
     (folder / "book" / "moved.toml").write_text(MOVED, encoding="utf-8")
     for name, text in PAGES.items():

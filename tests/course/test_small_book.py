@@ -17,7 +17,8 @@ from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError, CellTimeoutError
 
 from scripts import build_book
-from tests.course.test_book import BOOK, ROOT, load_extension
+from tests.course.test_book import ROOT, load_extension
+from tests.helpers.small_books import begin_book
 
 failed_pages = load_extension("failed_pages")
 
@@ -120,11 +121,9 @@ class Built:
 
 
 def write_book(folder: Path) -> None:
-    for name in ("_ext", "_static"):
-        shutil.copytree(BOOK / name, folder / "book" / name)
+    begin_book(folder)
     for name in ("_config.yml", "constraints.txt"):
         shutil.copy(ROOT / name, folder)
-    (folder / "book" / "references.bib").touch()
     (folder / "_toc.yml").write_text(CONTENTS, encoding="utf-8")
     for name, text in PAGES.items():
         (folder / "book" / f"{name}.md").write_text(text, encoding="utf-8")

@@ -21,6 +21,7 @@ from mtcourse.figures.explorer import JAVASCRIPT
 from scripts import build_book
 from tests.course.test_book import BOOK, ROOT, load_extension
 from tests.helpers.javascript import evaluated
+from tests.helpers.small_books import begin_book, take_over
 
 translation = load_extension("translation")
 LOCALE = BOOK / "locale"
@@ -186,11 +187,10 @@ def write_catalogue(path: Path, known: dict[str, str]) -> None:
 def books(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     """The pages of a small book in English and in Dutch, as ``make book`` builds them."""
     folder = tmp_path_factory.mktemp("book")
-    for name in ("_ext", "_static"):
-        shutil.copytree(BOOK / name, folder / "book" / name)
+    begin_book(folder)
+    take_over(folder / "_build" / "nl")
     for name in ("_config.yml", "constraints.txt"):
         shutil.copy(ROOT / name, folder)
-    (folder / "book" / "references.bib").touch()
     (folder / "_toc.yml").write_text(CONTENTS, encoding="utf-8")
     (folder / "book" / "intro.md").write_text("# Begin\n\nWords alone.\n", encoding="utf-8")
     (folder / "book" / "weights.md").write_text(PAGE, encoding="utf-8")

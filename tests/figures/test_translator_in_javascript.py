@@ -119,6 +119,7 @@ def test_the_pieces_of_a_hundred_thousand_strings_are_those_of_sentencepiece(num
     assert backs == [normalise(text) for text in texts]
 
 
+@pytest.mark.by_turns(3)
 def test_the_pieces_of_the_whole_corpus_are_those_of_sentencepiece():
     splits = builtin_corpus().splits
     texts = [
@@ -271,6 +272,7 @@ def test_the_cache_changes_nothing(tmp_path):
 # --- search -------------------------------------------------------------------------------------
 
 
+@pytest.mark.by_turns(3)
 @pytest.mark.slow
 def test_translations_of_every_kind_of_sentence_are_those_of_the_package(tmp_path):
     """Every twelfth: openings, lengths and constructions of all three test sets are among them."""

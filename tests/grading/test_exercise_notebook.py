@@ -98,6 +98,7 @@ def test_every_stored_verdict_of_a_solution_is_a_pass(source):
     ]
 
 
+@pytest.mark.by_turns(4)
 @EACH
 def test_the_untouched_exercise_scores_nothing_and_runs_to_its_end(source):
     path = exercise_of(source)

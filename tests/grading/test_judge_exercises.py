@@ -170,6 +170,7 @@ def test_the_inputs_of_another_seed_are_others():
     assert outcomes(table, SOFTMAX)[0] == "wrong"
 
 
+@pytest.mark.by_turns(4)
 @pytest.mark.parametrize(("folder", "outcome"), [("solutions", "passed"), ("exercises", "open")])
 @pytest.mark.parametrize("source", SOLUTIONS, ids=lambda path: path.stem)
 def test_the_courses_own_notebooks_handed_in(source, folder, outcome):

@@ -14,6 +14,9 @@ import pytest
 import mtcourse
 from mtcourse.figures.explorer import module
 
+LONGEST = 300_000
+"""Characters that an explorer may add to its page."""
+
 
 def script_of(word: str) -> Path:
     """The script of a chapter's explorer."""

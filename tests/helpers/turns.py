@@ -15,9 +15,9 @@ TURN = os.environ.get("MTCOURSE_TURN")
 def whose_turn_it_is(items: Sequence[pytest.Item], turn: int) -> Iterator[bool]:
     """For each test, whether it runs: those with ``by_turns(n)`` do once in n turns in a row.
 
-    A test has its place among all that take turns by the same number. Each n in a row have one in
-    each turn, the next n another one: of six looks at each page, every page has one, and not all the
-    same. Where more than one mark applies, the nearest counts.
+    A test has its place among all that take turns by the same number. Of n in a row one runs in
+    each turn, of the next n another: of six looks at each page, every page has one, and not all
+    the same. Where more than one mark applies, the nearest counts.
 
     Args:
         items: all tests, in the order in which every process collects them.

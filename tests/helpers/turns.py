@@ -1,4 +1,4 @@
-"""Tests that take turns: where there is a turn, of each n of them one runs, and by hand all."""
+"""Tests that take turns: where there is a turn, of each n of them one runs, and otherwise all."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 import pytest
 
 TURN = os.environ.get("MTCOURSE_TURN")
-"""A whole number, which ``.ci/run`` takes from the commit."""
+"""A whole number, which ``make`` takes from the commit; without it, all tests run."""
 
 
 def whose_turn_it_is(items: Sequence[pytest.Item], turn: int) -> Iterator[bool]:

@@ -20,6 +20,7 @@ from page_tables import (
     align_numbers,
     keep_intervals_whole,
     tighten_wide_tables,
+    widen_long_cells,
     write_minus_signs,
 )
 from previews import note_page, notes_file
@@ -204,6 +205,7 @@ REPAIRS = (
     write_minus_signs,
     align_numbers,
     tighten_wide_tables,
+    widen_long_cells,
     keep_intervals_whole,
     say_language,
     *HEAD,

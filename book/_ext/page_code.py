@@ -16,7 +16,10 @@ INDENT = 2
 LONG_NAME = 12
 LONG_VALUE = 120
 AT_MOST = 16
-JOINT = re.compile(r"(?<=[\w)\]}])(?=[/.=(])|(?<=[_/,:=(])(?=\w)")
+JOINT = re.compile(
+    r"(?<=[\w)\]}])(?=[/=]|\.(?!(?:py|md|js|toml|ipynb)\b)|\((?!\)))|(?<=[_/,:=(])(?=\w)"
+)
+"""Empty brackets and the ending of a file stay where the name ends."""
 IN_LISTS = re.compile(r"(?<=\w)(?=\.\w)|(?<=_)(?=\w)|(?<=[a-z])(?=[A-Z][a-z])")
 """In the contents and the index, which are narrow, a name may break before a capital, too."""
 

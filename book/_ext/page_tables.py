@@ -28,6 +28,10 @@ INTERVAL = re.compile(
     rf"[(\[]{AMOUNT}(?:, {AMOUNT})+[)\]]|"
     rf"[(\[]?(?<![\w.,]){AMOUNT} (?:to|tot|of|van) {AMOUNT}(?!\w)[)\]]?"
 )
+LONG = "mt-long"
+"""A cell with a sentence or code in it, which on a phone is not as narrow as its longest word."""
+LONG_TEXT = 32
+"""Characters from which on a cell is long."""
 LONGEST = 24
 """Characters of an interval that stands on one line; on a phone there is room for it."""
 EMPTY = frozenset({"", "–", "-", "—", "…"})
@@ -75,6 +79,14 @@ def tighten_wide_tables(soup: BeautifulSoup) -> None:
             columns = row.find_all(["td", "th"], recursive=False)
             if len(columns) >= MANY and "printed-matrix" not in table.get("class", []):
                 table["class"] = [*dict.fromkeys([*table.get("class", []), WIDE])]
+
+
+def widen_long_cells(soup: BeautifulSoup) -> None:
+    """Marks the cells with much text: a word a line cannot be read."""
+    for cell in soup.select("article :is(td, th)"):
+        is_long = len(cell.get_text(" ", strip=True)) >= LONG_TEXT
+        if is_long and not cell.select_one(".math") and not cell.css.closest(".mtcourse-explorer"):
+            cell["class"] = [*dict.fromkeys([*cell.get("class", []), LONG])]
 
 
 def plain_texts(element: Tag) -> list[NavigableString]:

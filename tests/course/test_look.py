@@ -66,6 +66,29 @@ def test_a_long_name_may_break_at_its_joints_and_a_short_one_nowhere():
     assert plain.wbr is None
 
 
+def test_empty_brackets_and_the_ending_of_a_file_stay_with_their_name():
+    for name, parts in (
+        ("embedding_gradient()", "embedding_|gradient()"),
+        ("scripts/measure_kv_cache.py", "scripts|/|measure_|kv_|cache.py"),
+        ("backward(gradient_of_all)", "backward|(|gradient_|of_|all)"),
+    ):
+        soup = soup_of(f"<article><p><code>{name}</code></p></article>")
+        page_code.let_names_break(soup)
+        assert soup.code.get_text("|") == parts
+
+
+def test_a_cell_with_much_text_is_no_narrow_column():
+    cells = ("short", "a sentence that goes on for more than a line of a phone")
+    soup = soup_of(
+        "".join(f"<article><table><tr><td>{cell}</td></tr></table></article>" for cell in cells)
+    )
+    page_tables.widen_long_cells(soup)
+    assert [page_tables.LONG in cell.get("class", []) for cell in soup.find_all("td")] == [
+        False,
+        True,
+    ]
+
+
 def test_in_contents_and_index_names_break_at_their_joints_or_before_a_capital():
     name = "mtcourse.text.BlankScores"
     for place in ('<div class="page-toc">{}</div>', '<article class="indextable">{}</article>'):

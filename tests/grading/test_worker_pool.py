@@ -113,8 +113,8 @@ def test_dead_processes_are_replaced_and_their_jobs_done_once(
     assert list(temporary.iterdir()) == []
     tried = {path.name: path.read_text().split() for path in tmp_path.iterdir()}
     assert len(tried["raises once"]) == 2
-    # A process that is killed here may just have been given one of these, and not begun: that counts
-    # as a try of which nothing was written down.
+    # A process that is killed here may just have been given one of these, and not begun: that
+    # counts as a try of which nothing was written down.
     written = [len(tried["raises always"]), len(tried["dies always"])]
     assert max(written) <= 1 + RETRIES
     assert sum(1 + RETRIES - number for number in written) <= len(killed)

@@ -30,7 +30,7 @@ function treeOf(labelId, width, run, { beam_step: step }) {
       lines.push(element("path", { d, style: alive ? ALIVE : GIVEN_UP }));
       lines.push(element("circle", { cx: x(s), cy: y(beam), r: 4, style: `fill: var(${alive ? "--accent" : "--quiet"})` }));
       names.push(inChart(run.tokens[s - 1][beam], {
-        x: x(s), y: y(beam) - 10, "text-anchor": "middle", style: alive ? `${HALO}; font-weight: 600` : HALO,
+        x: x(s), y: y(beam) - 11, "text-anchor": s === run.parents.length ? "end" : "middle", style: alive ? `${HALO}; font-weight: 600` : HALO,
       }));
     });
   }

@@ -13,6 +13,12 @@ _BEAMS = 4
 _TOTAL, _T, _LONGEST, _FINISHED = -4.0, 2, 8, -0.6
 _REACHABLE = _TOTAL / _LONGEST
 
+
+def _written(value: float, form: str = "g") -> str:
+    """A number with a minus sign, which Python has as a hyphen."""
+    return f"{value:{form}}".replace("-", "−")
+
+
 QUESTIONS = (
     Question(
         "two steps",
@@ -93,24 +99,24 @@ QUESTIONS = (
     Question(
         "may it stop",
         f"Sentences are ranked by the mean of log p, and have at most {_LONGEST} tokens. The best "
-        f"finished one has the mean {_FINISHED:g}. The best live prefix has {_T} tokens and log p "
-        f"= {_TOTAL:g}. May the search stop?",
-        f"No: the prefix could still reach {_REACHABLE:g}.",
-        f"If all further tokens had probability 1, the sum would stay {_TOTAL:g}, over "
+        f"finished one has the mean {_written(_FINISHED)}. The best live prefix has {_T} tokens "
+        f"and log p = {_written(_TOTAL)}. May the search stop?",
+        f"No: the prefix could still reach {_written(_REACHABLE)}.",
+        f"If all further tokens had probability 1, the sum would stay {_written(_TOTAL)}, over "
         f"{_LONGEST} tokens.",
         (
             Mistake(
-                f"Yes: its mean is {_TOTAL / _T:g} now.",
+                f"Yes: its mean is {_written(_TOTAL / _T)} now.",
                 "A mean can rise: sure tokens add to the length, and nothing to the sum.",
                 "reachable_score.length_now",
             ),
             Mistake(
-                f"Yes: it can reach {_TOTAL / (_T + 1):.2f} at most.",
+                f"Yes: it can reach {_written(_TOTAL / (_T + 1), '.2f')} at most.",
                 "That is its mean if it ends at once. With more tokens the mean can be better.",
                 "reachable_score.next_length_always",
             ),
             Mistake(
-                f"Yes: {_TOTAL:g} is below {_FINISHED:g}.",
+                f"Yes: {_written(_TOTAL)} is below {_written(_FINISHED)}.",
                 "You compare a sum with a mean. They are not of one kind.",
                 "reachable_score.not_normalised",
             ),

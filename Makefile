@@ -150,7 +150,7 @@ isolation: $(VENV)/test.stamp ## Test the isolation alone: a few minutes (WALLS=
 	  tests/grading/test_isolation.py tests/catalogue/test_walls.py $(if $(WALLS),-k "$(WALLS)")
 
 browser: $(VENV)/test.stamp ## Open every built page in Chromium
-	@$(BIN)/python -m pytest $(LIMIT) -n auto --dist load -q -m browser tests
+	@$(BIN)/python -m pytest $(LIMIT) -n auto --dist load -q -m browser $$(grep -rl --include 'test_*.py' mark.browser tests)
 
 lab: $(VENV)/book.stamp ## Open JupyterLab on the exercises
 	@$(BIN)/jupyter lab --ip=127.0.0.1 $(AS_ROOT) $(firstword $(wildcard exercises) book)

@@ -109,6 +109,7 @@ def test_a_page_without_scripts_has_a_small_table(word):
     assert len(still.html()) < MOST_WITHOUT_SCRIPTS
 
 
+@pytest.mark.by_turns(3)
 @pytest.mark.browser
 def test_without_scripts_each_explorer_is_its_table(browser, word, tmp_path):
     explorer = explorer_of(word)
@@ -144,6 +145,7 @@ def opened(browser, request: pytest.FixtureRequest, word) -> Iterator[Visit]:
         yield visited
 
 
+@pytest.mark.by_turns(3)
 @pytest.mark.browser
 def test_it_can_be_used_by_everybody_on_every_screen(opened):
     for width in (1400, 400):
@@ -169,6 +171,7 @@ CUT_ON_A_DESKTOP = r"""() => {
 }"""
 
 
+@pytest.mark.by_turns(3)
 @pytest.mark.browser
 def test_on_a_desktop_maps_choices_and_sliders_have_room(browser, word, tmp_path):
     file = tmp_path / "page.html"

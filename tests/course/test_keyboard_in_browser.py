@@ -114,6 +114,7 @@ def walk(page, found) -> list[dict]:
     raise AssertionError(f"more than {MOST_STOPS} stops, or no way out")
 
 
+@pytest.mark.by_turns(3)
 @every_explorer
 def test_tab_reaches_every_control_shows_where_it_is_and_leaves_again(explorer):
     page, found = explorer
@@ -123,6 +124,7 @@ def test_tab_reaches_every_control_shows_where_it_is_and_leaves_again(explorer):
     assert [stop["html"] for stop in stops if not stop["ring"]] == []
 
 
+@pytest.mark.by_turns(3)
 @every_explorer
 def test_every_control_works_with_keys_alone(explorer):
     page, found = explorer
@@ -152,6 +154,7 @@ def works(page, found, name: str) -> bool:
     return False
 
 
+@pytest.mark.by_turns(3)
 @every_explorer
 def test_what_is_chosen_is_seen_in_forced_colours(explorer):
     page, found = explorer
@@ -186,6 +189,7 @@ def test_what_is_chosen_is_seen_in_forced_colours(explorer):
     assert shades[0] < 2 or shades[1] > 1, "all weights look alike"
 
 
+@pytest.mark.by_turns(3)
 @every_explorer
 def test_nothing_moves_for_those_who_want_no_motion(explorer):
     page, found = explorer
@@ -216,6 +220,7 @@ def test_controls_of_the_theme_show_that_they_have_the_focus(browser, site, path
         page.context.close()
 
 
+@pytest.mark.by_turns(3)
 @pytest.mark.parametrize("path", sorted({path for path, _ in PLACES}) or ["book/intro.html"])
 def test_what_unfolds_has_a_name_of_its_own(browser, site, path):
     opened = visit(browser, site, path, "light")

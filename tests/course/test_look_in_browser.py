@@ -26,6 +26,7 @@ WRAPPED = r"""(columns) => {
 }"""
 
 
+@pytest.mark.by_turns(3)
 @pytest.mark.parametrize("path", PAGES or ["book/intro.html"])
 def test_no_code_is_cut_off_and_no_word_is_broken(browser, site, path):
     opened = visit(browser, site, path, "light")

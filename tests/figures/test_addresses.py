@@ -145,6 +145,7 @@ def opened(browser, word) -> Iterator[Visit]:
     visited.page.context.close()
 
 
+@pytest.mark.by_turns(3)
 @pytest.mark.browser
 def test_a_link_to_an_explorer_shows_what_its_reader_saw(opened, word):
     page = opened.page

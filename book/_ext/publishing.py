@@ -23,6 +23,10 @@ IN_PAGES = "https://github.com/mtcourse/mtcourse"
 """What pages write for the repository's address."""
 IN_COMMANDS = "ADDRESS-OF-THE-REPOSITORY"
 """What a command shows where the repository has no address."""
+RELEASES = "https://github.com/"
+"""How the address of a repository begins whose host keeps files with each release."""
+WHOLE_BOOK = {"mtcourse.pdf": "the whole book (PDF)", "mtcourse.epub": "the whole book (ePub)"}
+"""The files of a release (``.github/workflows/release.yml``), and what a button calls them."""
 LONGEST_DESCRIPTION = 200
 
 
@@ -84,13 +88,33 @@ def drop_buttons(buttons: list[dict]) -> list[dict]:
     return kept
 
 
+def offer_whole_book(buttons: list[dict], address: str) -> None:
+    """Adds to what a page offers as a download the whole book, in the files of the last release."""
+    for group in buttons:
+        if group.get("label") == "download-buttons" and address.startswith(RELEASES):
+            group["buttons"] += [
+                {
+                    "type": "link",
+                    "url": f"{address}/releases/latest/download/{name}",
+                    "text": text,
+                    "tooltip": text.capitalize(),
+                    "icon": "fas fa-book",
+                    "label": f"download-{name}",
+                }
+                for name, text in WHOLE_BOOK.items()
+            ]
+
+
 # --- the head of a page ------------------------------------------------------------------------
 
 
 def describe_page(app, docname: str, template: str, context: dict, doctree) -> None:
     """What a search engine and a shared link show of a page."""
-    if repository_of(app) is None and "header_buttons" in context:
-        context["header_buttons"] = drop_buttons(context["header_buttons"])
+    address, buttons = repository_of(app), context.get("header_buttons")
+    if buttons and address is None:
+        context["header_buttons"] = drop_buttons(buttons)
+    elif buttons and address:
+        offer_whole_book(buttons, address)
     tags = context.get("metatags", "")
     if doctree is not None:
         tags += head_tags(

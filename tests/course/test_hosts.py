@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from tests.course.test_book import load_extension
 from tests.course.test_repository import MAKEFILE, ROOT, TARGETS
 
 WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
@@ -93,6 +94,14 @@ def test_read_the_docs_is_told_what_it_demands():
     assert set(given["build"]) == {"os", "tools", "jobs"}  # the first two are demanded
     assert set(given["build"]["jobs"]["build"]) == {"html"}
     assert given["build"]["tools"] == {"python": "3.11"}  # a text: 3.10 would be 3.1
+
+
+def test_a_release_has_the_files_that_pages_offer():
+    lines = commands(ROOT / ".github" / "workflows" / "release.yml")
+    (created,) = (line.split() for line in lines if "gh release create" in line)
+    assert "make pdf epub" in lines[: lines.index(" ".join(created))]
+    for name in load_extension("publishing").WHOLE_BOOK:
+        assert f"_build/{name}" in created
 
 
 def test_the_site_is_published_after_each_release():

@@ -140,6 +140,21 @@ def test_all_links_follow_the_repositorys_address(placed):
     assert not [a for a in found + launch if publishing.leads_to_repository(a)]
 
 
+def test_a_page_offers_the_whole_book_of_the_last_release(placed, unset):
+    files = [f"{REPOSITORY}/releases/latest/download/{name}" for name in publishing.WHOLE_BOOK]
+    for name in ("book/intro.html", "book/04_attention.html"):
+        menu = page(placed, name).select(".dropdown-download-buttons a")
+        assert [link["href"] for link in menu][-2:] == files
+        assert "the whole book (PDF)" in " ".join(menu[-2].get_text().split())
+        assert not [a for a in addresses(unset, name) if "releases" in a]
+
+
+def test_a_host_without_releases_offers_none():
+    buttons = [{"type": "group", "label": "download-buttons", "buttons": []}]
+    publishing.offer_whole_book(buttons, "https://gitlab.example/x")
+    assert buttons[0]["buttons"] == []
+
+
 def test_the_books_address_is_in_every_head(placed, unset):
     head = page(placed, "book/intro.html").head
     assert head.select_one("link[rel=canonical]")["href"] == f"{SITE}book/intro.html"

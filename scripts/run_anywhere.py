@@ -200,7 +200,11 @@ def run_pytest(folder: Path, column: Column, arguments: Sequence[str], results: 
             "-o", "addopts=--strict-markers", *arguments,
         ]  # fmt: skip
         ended = subprocess.run(
-            command, cwd=folder, env=column.environment, capture_output=True, text=True
+            command,
+            cwd=folder,
+            env=column.environment | {"MTCOURSE_ELSEWHERE": column.setting},
+            capture_output=True,
+            text=True,
         )
         if ended.returncode not in (0, 1, 5):  # passed, failed, nothing to run
             results.add(column, "pytest", "start", ended.stdout[-1000:] + ended.stderr[-1000:])

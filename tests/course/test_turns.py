@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import pytest
 
 from tests.conftest import pytest_collection_modifyitems
-from tests.helpers.turns import whose_turn_it_is
+from tests.helpers.turns import ELSEWHERE, whose_turn_it_is
 
 
 @dataclass
@@ -17,10 +17,14 @@ class Collected:
 
     turns: int | None
     path: str = "test_x.py"
+    trains: bool = False
 
     def get_closest_marker(self, name: str) -> pytest.Mark | None:
-        marked = name == "by_turns" and self.turns
-        return pytest.mark.by_turns(self.turns).mark if marked else None
+        marks = {
+            "by_turns": self.turns and pytest.mark.by_turns(self.turns).mark,
+            "trains": self.trains and pytest.mark.trains.mark,
+        }
+        return marks.get(name) or None
 
 
 TESTS = [Collected(turns) for turns in (None, 3, 3, 2, None, 3, 2, 3, 3)]
@@ -41,6 +45,13 @@ def test_each_turn_has_one_of_each_group_and_not_always_the_same():
         groups = [runs[first : first + 4] for first in range(0, 16, 4)]
         assert [sum(group) for group in groups] == [1, 1, 1, 1]
         assert {group.index(True) for group in groups} == {0, 1, 2, 3}
+
+
+def test_what_trains_takes_turns_on_another_processor_alone(monkeypatch):
+    trains = [Collected(None, trains=True)] * 6
+    assert sum(whose_turn_it_is(trains, 5)) == 6
+    monkeypatch.setenv(ELSEWHERE, "SSE4")
+    assert [sum(whose_turn_it_is(trains, turn)) for turn in range(3)] == [2, 2, 2]
 
 
 @pytest.mark.parametrize(("turn", "kept"), [(None, 9), ("0", 4), ("1", 5)])

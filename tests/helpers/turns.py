@@ -11,6 +11,11 @@ import pytest
 TURN = os.environ.get("MTCOURSE_TURN")
 """A whole number, which ``make`` takes from the commit; without it, all tests run."""
 
+ELSEWHERE = "MTCOURSE_ELSEWHERE"
+"""An environment variable that ``make anywhere`` sets."""
+TRAINS_ELSEWHERE = 3
+"""By how many turns tests that train are run there: all of them have been run here."""
+
 
 def whose_turn_it_is(items: Sequence[pytest.Item], turn: int) -> Iterator[bool]:
     """For each test, whether it runs: those with ``by_turns(n)`` do once in n turns in a row.
@@ -25,11 +30,13 @@ def whose_turn_it_is(items: Sequence[pytest.Item], turn: int) -> Iterator[bool]:
     """
     places = Counter[int]()
     for item in items:
-        mark = item.get_closest_marker("by_turns")
-        if mark is None:
+        mark, trains = item.get_closest_marker("by_turns"), item.get_closest_marker("trains")
+        count = (
+            mark.args[0] if mark else TRAINS_ELSEWHERE if trains and ELSEWHERE in os.environ else 1
+        )
+        if count == 1:
             yield True
             continue
-        (count,) = mark.args
         place = places[count]
         yield (place + place // count + turn) % count == 0
         places[count] += 1

@@ -15,6 +15,7 @@ import re
 import shutil
 import sys
 import tempfile
+import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -29,10 +30,27 @@ FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-ne
 EXPLORER = ".mtcourse-explorer[data-explorer], .mtcourse-explorer.whole-model"
 NOT_ON_PAPER = (
     "script, noscript, style, .headerlink, .whole-folded, button.copybtn, details.figure-code, "
-    "link, .question-skip, .mt-unseen, [role=status]"
+    "link, .question-skip, .mt-unseen, [role=status], .exercise-links a"
 )
 SHEETS = ("type.css", "code.css", "cards.css", "figures.css", "formulas.css", "mtcourse.css")
 LETTERS = "abcdefgh"
+SAYS_AT_ONCE = re.compile(r"Each option tells you at once what is right or wrong about it\.")
+"""Of a question that is answered in the page."""
+LONGEST_HEAD = 56
+"""Characters of a title above a page."""
+COLUMN = 627
+"""Pixels of a line on paper: A4 without the margins of print.css."""
+FIT = """(column) => {
+  const tables = [...document.querySelectorAll("main table")];
+  const isWide = (table) => table.getBoundingClientRect().right > column + 1;
+  for (const table of tables.filter(isWide)) table.classList.add("tight");
+  for (const table of tables) {
+    for (let zoom = 0.95; isWide(table) && zoom > 0.4; zoom -= 0.05) table.style.zoom = zoom;
+  }
+}"""
+"""Chromium prints all pages smaller if one thing is too wide: a table is made to fit alone."""
+IN_FRONT = "#pst-skip-link, #pst-back-to-top, .bd-header, .bd-header-article"
+"""What may lie on an explorer while its picture is taken."""
 WIDTH = 760
 """Pixels: how wide an explorer is when its picture is taken."""
 
@@ -123,7 +141,9 @@ def take_pictures(browser, html: Path, page: Page, folder: Path) -> None:
     context = browser.new_context(viewport={"width": 1400, "height": 1200}, device_scale_factor=2)
     opened = context.new_page()
     opened.goto((html / "book" / f"{page.name}.html").as_uri())
-    opened.add_style_tag(content=f":is({EXPLORER}) {{ width: {WIDTH}px !important }}")
+    opened.add_style_tag(
+        content=f":is({EXPLORER}) {{ width: {WIDTH}px !important }} {IN_FRONT} {{ display: none }}"
+    )
     opened.evaluate("document.fonts.ready.then(() => true)")
     opened.wait_for_timeout(1500)
     for number, box in enumerate(page.article.select(EXPLORER)):
@@ -133,6 +153,8 @@ def take_pictures(browser, html: Path, page: Page, folder: Path) -> None:
         words = says.get_text(" ", strip=True) if says else ""
         words = words.removeprefix("This explorer needs JavaScript. ")
         still = BeautifulSoup("", "html.parser").new_tag("figure", attrs={"class": "still"})
+        if "whole-model" in box.get("class", []):
+            still["class"] = "still whole"
         still.append(Tag(name="img", attrs={"src": picture.as_uri(), "alt": words}))
         caption = Tag(name="figcaption")
         caption.append("On the screen you can change this: ")
@@ -165,7 +187,7 @@ def for_paper(html: Path, page: Page, included: Sequence[str]) -> None:
         element.decompose()
     for fold in article.select("details"):
         fold["open"] = ""
-        fold["class"] = "unfolded"
+        fold["class"] = [*fold.get("class", []), "unfolded"]
     for image in article.select("img[src]"):
         if ":" not in str(image["src"]):
             image["src"] = (html / "book" / str(image["src"])).resolve().as_uri()
@@ -214,6 +236,8 @@ def print_questions(article: Tag) -> None:
             answered = Tag(name="p", attrs={"class": "key"})
             answered.append(f"Right: {'; '.join(key)}.")
             box.insert_after(answered)
+    for paragraph in article.find_all("p", string=SAYS_AT_ONCE):
+        paragraph.string = SAYS_AT_ONCE.sub("The key stands below the last one.", paragraph.string)
     for form in article.select("form"):
         form.decompose()
 
@@ -244,7 +268,7 @@ def document_of(html: Path, pages: Sequence[Page], numbers: Mapping[str, int]) -
         f'<link rel="stylesheet" href="{style.as_uri()}">' for style in styles if style.exists()
     )
     heads = "".join(
-        f'@page {css_name(page.name)} {{ @top-left {{ content: "{page.title}"; }} }}\n'
+        f'@page {css_name(page.name)} {{ @top-left {{ content: "{short(page.title)}"; }} }}\n'
         f"#page-{page.name} {{ page: {css_name(page.name)}; }}\n"
         for page in pages
     )
@@ -263,6 +287,13 @@ def document_of(html: Path, pages: Sequence[Page], numbers: Mapping[str, int]) -
         f"<p class='edition'>Version {config['version']}, {config['copyright']}</p></header>"
         f"{contents_of(pages, numbers)}<main>{articles}</main></body></html>"
     )
+
+
+def short(title: str) -> str:
+    """A title that stands on one line beside that of the book."""
+    if len(title) <= LONGEST_HEAD:
+        return title
+    return textwrap.shorten(title.partition(":")[0], LONGEST_HEAD, placeholder=" …")
 
 
 def css_name(name: str) -> str:
@@ -286,10 +317,12 @@ def contents_of(pages: Sequence[Page], numbers: Mapping[str, int]) -> str:
 
 def print_document(browser, document: Path, target: Path) -> None:
     """Prints it: A4, with tags for screen readers, and the headings as an outline."""
-    context = browser.new_context()
+    context = browser.new_context(viewport={"width": COLUMN, "height": 900})
     opened = context.new_page()
+    opened.emulate_media(media="print")
     opened.goto(document.as_uri(), timeout=300_000)
     opened.evaluate("document.fonts.ready.then(() => true)")
+    opened.evaluate(FIT, COLUMN)
     target.parent.mkdir(parents=True, exist_ok=True)
     opened.pdf(
         path=target,

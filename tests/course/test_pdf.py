@@ -63,6 +63,20 @@ def test_a_guess_is_answered_by_its_page():
     assert article.select_one(".key") is None
 
 
+def test_on_paper_no_option_tells_at_once_whether_it_is_right():
+    said = "Answer these. Each option tells you at once what is right or wrong about it."
+    article = article_of(f"<article><p>{said}</p></article>")
+    build_pdf.print_questions(article)
+    assert article.p.get_text() == "Answer these. The key stands below the last one."
+
+
+def test_a_long_title_stands_on_one_line_above_the_pages():
+    assert build_pdf.short("4. Attention") == "4. Attention"
+    name = "17. Sequence to sequence"
+    assert build_pdf.short(f"{name}: with an encoder or without one, and what it explains") == name
+    assert len(build_pdf.short("word " * 40)) <= build_pdf.LONGEST_HEAD
+
+
 def test_names_of_two_pages_are_kept_apart():
     article = article_of('<article><g id="a" clip-path="url(#b)"><use href="#c"/></g></article>')
     build_pdf.name_apart(article, "05_masks")
@@ -112,3 +126,19 @@ def test_the_pdf_is_tagged_outlined_and_linked(tmp_path):
     assert numbers[titles[0]] == 3
     assert titles[1] in reader.pages[numbers[titles[1]] - 1].extract_text()
     assert "\\(" not in "".join(page.extract_text() for page in reader.pages[3:])
+
+
+@pytest.mark.browser
+def test_a_table_that_is_too_wide_is_made_to_fit_and_others_stay(browser):
+    def table(columns: int) -> str:
+        return f"<table><tr>{'<td>12345.6</td>' * columns}</tr></table>"
+
+    page = browser.new_page(viewport={"width": build_pdf.COLUMN, "height": 900})
+    page.set_content(f"<style>body {{ margin: 0 }}</style><main>{table(3)}{table(16)}</main>")
+    widths = "[...document.querySelectorAll('table')].map(t => t.getBoundingClientRect().width)"
+    narrow, wide = page.evaluate(widths)
+    assert wide > build_pdf.COLUMN
+    page.evaluate(build_pdf.FIT, build_pdf.COLUMN)
+    assert page.evaluate(widths)[0] == narrow
+    assert page.evaluate(widths)[1] <= build_pdf.COLUMN + 1
+    page.close()

@@ -30,6 +30,8 @@ INTERVAL = re.compile(
 )
 LONG = "mt-long"
 """A cell with a sentence or code in it, which on a phone is not as narrow as its longest word."""
+SEVERAL = 3
+"""Cells of a row; two have room on a phone."""
 LONG_TEXT = 32
 """Characters from which on a cell is long."""
 LONGEST = 24
@@ -82,11 +84,12 @@ def tighten_wide_tables(soup: BeautifulSoup) -> None:
 
 
 def widen_long_cells(soup: BeautifulSoup) -> None:
-    """Marks the cells with much text: a word a line cannot be read."""
-    for cell in soup.select("article :is(td, th)"):
-        is_long = len(cell.get_text(" ", strip=True)) >= LONG_TEXT
-        if is_long and not cell.select_one(".math") and not cell.css.closest(".mtcourse-explorer"):
-            cell["class"] = [*dict.fromkeys([*cell.get("class", []), LONG])]
+    """Marks the cells with much text in rows of several: a word a line cannot be read."""
+    for row in soup.select("article tr:not(.mtcourse-explorer *)"):
+        cells = row.find_all(["td", "th"], recursive=False)
+        for cell in cells if len(cells) >= SEVERAL else ():
+            if len(cell.get_text(" ", strip=True)) >= LONG_TEXT and not cell.select_one(".math"):
+                cell["class"] = [*dict.fromkeys([*cell.get("class", []), LONG])]
 
 
 def plain_texts(element: Tag) -> list[NavigableString]:

@@ -77,16 +77,14 @@ def test_empty_brackets_and_the_ending_of_a_file_stay_with_their_name():
         assert soup.code.get_text("|") == parts
 
 
-def test_a_cell_with_much_text_is_no_narrow_column():
-    cells = ("short", "a sentence that goes on for more than a line of a phone")
-    soup = soup_of(
-        "".join(f"<article><table><tr><td>{cell}</td></tr></table></article>" for cell in cells)
-    )
+@pytest.mark.parametrize(("columns", "marked"), [(2, []), (3, [True, False, False])])
+def test_a_cell_with_much_text_among_several_is_no_narrow_column(columns, marked):
+    cells = ["a sentence that goes on for more than a line of a phone", "short", "12"][:columns]
+    row = "".join(f"<td>{cell}</td>" for cell in cells)
+    soup = soup_of(f"<article><table><tr>{row}</tr></table></article>")
     page_tables.widen_long_cells(soup)
-    assert [page_tables.LONG in cell.get("class", []) for cell in soup.find_all("td")] == [
-        False,
-        True,
-    ]
+    found = [page_tables.LONG in cell.get("class", []) for cell in soup.find_all("td")]
+    assert found == (marked or [False] * columns)
 
 
 def test_in_contents_and_index_names_break_at_their_joints_or_before_a_capital():

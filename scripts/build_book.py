@@ -48,6 +48,9 @@ ROOT = Path(__file__).resolve().parent.parent
 BUILD = ROOT / "_build"
 KEPT = (".jupyter_cache", ".doctrees", "jupyter_execute")
 STAMP = "inputs.sha256"
+EXTENSIONS_STAMP = "extensions.sha256"
+READ = (".doctrees",)
+"""What Sphinx has read: without it, all pages are written again."""
 # Tracebacks, and the list that book/_ext/failed_pages.py makes of the cells that failed.
 REPORTS = BUILD / "html" / "reports"
 # Each kernel says so when it starts; here it listens on the loopback address only.
@@ -85,15 +88,22 @@ def find_real_data() -> str:
         return ""
 
 
-def drop_stale(build: Path, current: str) -> bool:
-    """Forgets what was run on other inputs than these; says whether all pages are to be run."""
-    stamp = build / STAMP
-    if stamp.exists() and stamp.read_text(encoding="utf-8") == current:
+def drop_stale(build: Path, current: str, stamp: str = STAMP, kept: Sequence[str] = KEPT) -> bool:
+    """Forgets what was made of other inputs than these; says whether it did.
+
+    Args:
+        build: the folder of the build.
+        current: the hash of the inputs.
+        stamp: the file with the hash of those that were used.
+        kept: the folders in which is kept what was made of them.
+    """
+    known = build / stamp
+    if known.exists() and known.read_text(encoding="utf-8") == current:
         return False
-    for kept in KEPT:
-        shutil.rmtree(build / kept, ignore_errors=True)
-    build.mkdir(exist_ok=True)
-    stamp.write_text(current, encoding="utf-8")
+    for name in kept:
+        shutil.rmtree(build / name, ignore_errors=True)
+    build.mkdir(parents=True, exist_ok=True)
+    known.write_text(current, encoding="utf-8")
     return True
 
 
@@ -236,6 +246,9 @@ def main(only_run: bool = False, language: str = "") -> int:
         print("\n\n".join([*failed, f"{len(failed)} pages failed"]) if failed else "all pages ran")
         return 1 if failed else 0
     built = (BUILD / language / "_build" if language else BUILD) / "html"
+    # A page is written, and mended, by the extensions as they are now.
+    extensions = inputs_hash([ROOT / "book" / "_ext"], "", wanted_libraries(ROOT))
+    drop_stale(built.parent, extensions, EXTENSIONS_STAMP, READ)
     if build_pages(options):
         # A page that Sphinx has read already would not be warned about again.
         shutil.rmtree(built.parent / ".doctrees", ignore_errors=True)

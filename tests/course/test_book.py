@@ -202,6 +202,20 @@ def test_the_book_runs_again_when_the_package_or_the_corpus_changes(tmp_path):
     assert len(set(seen)) == 4
 
 
+def test_pages_are_written_again_when_an_extension_changes_and_not_run_again(tmp_path):
+    for name in (*build_book.KEPT, "html"):
+        (tmp_path / name).mkdir()
+    changed = {"stamp": build_book.EXTENSIONS_STAMP, "kept": build_book.READ}
+    assert build_book.drop_stale(tmp_path, "one", **changed)
+    assert {path.name for path in tmp_path.iterdir() if path.is_dir()} == {
+        ".jupyter_cache", "jupyter_execute", "html",
+    }  # fmt: skip
+    (tmp_path / ".doctrees").mkdir()
+    assert not build_book.drop_stale(tmp_path, "one", **changed)
+    assert (tmp_path / ".doctrees").exists()
+    assert build_book.drop_stale(tmp_path, "one")  # the other stamp is another file
+
+
 def test_pages_that_take_longest_are_run_first():
     for ending in ("md", "ipynb"):
         names = [page.stem for page in sorted(BOOK.glob(f"*.{ending}"), key=page_order.turn_of)]

@@ -14,7 +14,7 @@ TURN = os.environ.get("MTCOURSE_TURN")
 ELSEWHERE = "MTCOURSE_ELSEWHERE"
 """An environment variable that ``make anywhere`` sets."""
 TRAINS_ELSEWHERE = 3
-"""By how many turns tests that train are run there: all of them have been run here."""
+"""By how many turns tests that train are run there; most have just been run here."""
 
 
 def whose_turn_it_is(items: Sequence[pytest.Item], turn: int) -> Iterator[bool]:

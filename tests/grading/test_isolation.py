@@ -283,6 +283,30 @@ def test_the_memory_of_all_processes_together_has_a_limit(walls, monkeypatch):
     assert ran.state == "kernel-died"
 
 
+def test_a_kernel_that_holds_too_much_tells_its_end_once(tmp_path):
+    if reason := why_unavailable("warm"):
+        pytest.skip(reason)
+    connection_file = tmp_path / "connection.json"
+    connection_file.write_text("{}")
+    requests, theirs = socket.socketpair()
+    source = f"""
+        import socket
+        from mtcourse.grading.isolation import fork_server
+        fork_server.Watch.is_exceeded = lambda watch: True
+        fork_server.serve(socket.socket(fileno={theirs.fileno()}))
+    """
+    command = [sys.executable, "-c", textwrap.dedent(source)]
+    with subprocess.Popen(command, pass_fds=[theirs.fileno()]) as server, requests:
+        theirs.close()
+        assert requests.recv(16) == b"ready"
+        control, others = socket.socketpair()
+        with control, others:
+            socket.send_fds(requests, [str(connection_file).encode()], [others.fileno()])
+            others.close()
+            assert b"".join(iter(lambda: control.recv(16), b"")) == b"-9"
+    assert server.returncode == 0
+
+
 @pytest.mark.skipif(not can_watch(), reason="the system does not tell who started whom")
 def test_the_number_of_files_has_a_limit(walls):
     if walls in ("podman", "docker"):

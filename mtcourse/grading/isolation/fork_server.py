@@ -108,14 +108,17 @@ def _supervise(visible: VisibleFiles, connection_file: Path, control: socket.soc
         _run_and_exit(functools.partial(_run_first_process, visible, connection_file, user))
     exited = os.pidfd_open(first)
     watch = Watch(first, 1, ResourceLimits(), processes)
+    told = False
     while not (ready := select.select([exited, control], [], [], POLL_SECONDS)[0]):
         if watch.is_exceeded():
             control.sendall(str(-signal.SIGKILL).encode())  # to free much memory takes its time
+            told = True
             break
     if exited not in ready:
         os.kill(first, signal.SIGKILL)  # the first process takes all others with it
     _, status = os.waitpid(first, 0)
-    control.sendall(str(os.waitstatus_to_exitcode(status)).encode())
+    if not told:  # a second number would be read together with the first one
+        control.sendall(str(os.waitstatus_to_exitcode(status)).encode())
 
 
 def _run_first_process(visible: VisibleFiles, connection_file: Path, user: int | None) -> int:

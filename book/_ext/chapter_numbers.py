@@ -77,7 +77,12 @@ def number_found_pages(app, exception) -> None:
     call = re.fullmatch(
         r"(Search\.setIndex\()(.*)(\))", index.read_text(encoding="utf-8"), re.DOTALL
     )
-    numbered = json.dumps(number_titles(json.loads(call[2])), sort_keys=True)
+    numbered = json.dumps(
+        number_titles(json.loads(call[2])),
+        sort_keys=True,
+        ensure_ascii=False,
+        separators=(",", ":"),
+    )
     index.write_text(f"{call[1]}{numbered}{call[3]}", encoding="utf-8")
 
 

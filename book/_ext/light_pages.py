@@ -48,6 +48,8 @@ INLINE_FOR = {
 """What an inline script contains, and which elements it is for."""
 WORTH_A_FILE = 10_000
 """Letters of an inline script from which on a page loads it from a file, which others share."""
+PART_OF_DRAWING = re.compile(r"""(?<=["'#])(f\d+-)[a-z][0-9a-f]{10}(?=["')\\])""")
+"""A name that matplotlib has made of what it names, as mtcourse.figures.svg writes it."""
 INLINE = re.compile("<script>(.*?)</script>", re.DOTALL)
 AT_ONCE = ("documentation_options.js", "fontawesome.js")
 """Scripts that an inline one depends on."""
@@ -149,7 +151,10 @@ def is_data(script: Tag) -> bool:
 
 def unwrap_plain_words(soup: BeautifulSoup) -> None:
     """A name in code looks as the code around it: no mark is needed to say so, word by word."""
-    plain = ":is(.highlight, .sig) :is(span.n, span.p, span.w), span.pre"
+    plain = (
+        ":is(.highlight, .sig) :is(span.n, span.p, span.w), span.pre, "
+        ".sig :is(.sig-paren, .sig-return-icon)"
+    )
     for span in soup.select(plain):
         if len(span.get_attribute_list("class")) == 1 and len(span.attrs) == 1:
             span.unwrap()
@@ -173,6 +178,8 @@ def drop_echoes(soup: BeautifulSoup) -> None:
             del link["title"]
     for link in soup.select(".page-toc a.nav-link"):
         link["class"] = "nav-link"
+    for code in soup.select("code.docutils"):
+        code["class"] = " ".join(name for name in code["class"] if name != "docutils")
 
 
 def offer_a_page_once(soup: BeautifulSoup) -> None:
@@ -180,6 +187,12 @@ def offer_a_page_once(soup: BeautifulSoup) -> None:
     if soup.select_one(".btn-download-notebook-button"):
         for button in soup.select(".btn-download-source-button"):
             (button.find_parent("li") or button).decompose()
+
+
+def drop_printed_contents(soup: BeautifulSoup) -> None:
+    """The theme writes a page's contents once more for paper, where no link can be followed."""
+    for contents in soup.select(".jb-print-toc"):
+        contents.decompose()
 
 
 def text_first(soup: BeautifulSoup) -> None:
@@ -214,6 +227,16 @@ def share_scripts(page: str, name: str, root: Path) -> str:
         return f'<script src="{up}{file}"></script>'
 
     return INLINE.sub(as_file, page)
+
+
+def shorten_ids(page: str) -> str:
+    """Gives the parts of drawings, to which only their drawing refers, names of a few letters."""
+    short: dict[str, str] = {}
+
+    def rename(found: re.Match[str]) -> str:
+        return short.setdefault(found[0], f"{found[1]}{len(short)}")
+
+    return PART_OF_DRAWING.sub(rename, page)
 
 
 # --- the book ----------------------------------------------------------------------------------
@@ -286,5 +309,6 @@ LIGHTER = (
     plain_cells,
     drop_echoes,
     offer_a_page_once,
+    drop_printed_contents,
     text_first,
 )

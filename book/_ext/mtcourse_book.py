@@ -14,8 +14,9 @@ from pathlib import Path
 
 from bs4 import BeautifulSoup
 from dutch import keep_words_in, say_language
-from light_pages import LIGHTER, share_scripts
+from light_pages import LIGHTER, share_scripts, shorten_ids
 from page_code import drop_long_values, let_names_break, wrap_lines
+from page_search import ask_one_search, note_text
 from page_tables import (
     align_numbers,
     keep_intervals_whole,
@@ -76,7 +77,9 @@ def mend_file(outdir: Path, notes: Path, name: str) -> None:
     keep_words_in(notes.parent)
     soup = mended(path.read_text(encoding="utf-8"))
     note_page(notes, name, soup)
-    path.write_text(share_scripts(str(soup), name, outdir), encoding="utf-8")
+    note_text(notes, name, soup)
+    page = share_scripts(shorten_ids(str(soup)), name, outdir)
+    path.write_text(page, encoding="utf-8")
 
 
 def mend(page: str) -> str:
@@ -208,6 +211,7 @@ REPAIRS = (
     widen_long_cells,
     keep_intervals_whole,
     say_language,
+    ask_one_search,
     *HEAD,
     *LIGHTER,
 )

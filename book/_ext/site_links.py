@@ -25,6 +25,8 @@ FOR_SERVERS = frozenset(
 LICENCES = re.compile(r".*-OFL\.txt")
 """The licences of faces, which must travel with them."""
 MODEL_FOLDERS = ("data-translator", "data-language-model", "data-folder")
+FINDER = "pagefind/pagefind.js"
+"""The program of a search, which makes up the names of the index's files beside it."""
 CARDS = "_static/previews/{}.js"
 """What a reader sees who points at a reference to a page (previews.js)."""
 SETTINGS = ("explorer=", "translate=", ":~:")
@@ -242,6 +244,8 @@ class Site:
         """The files that a script names, from its own folder, its page's, or the book's."""
         if name in self.pages:
             yield CARDS.format(name.removesuffix(".html"))
+        if name == FINDER:
+            yield from (one for one in self.files if one.startswith(FINDER.split("/")[0] + "/"))
         if name.endswith((".html", ".js")):
             for address in IN_SCRIPT.findall(self._text(name)):
                 yield normpath(address.lstrip("/"))

@@ -3,18 +3,21 @@
 The scan takes each solution apart into passages: the code between the marks as a whole, its longer
 lines, and the sentences of the reasoning. It looks for them in every file of a release, without
 regard to white space: in notebooks (also in outputs, metadata and attachments), pages, scripts,
-data and archives. A search index holds words without their order, so it is scanned for the words
-that only the solutions have, and for pages that are none of the release's.
+data, archives and the packed texts of a search. Sphinx's search index holds words without their
+order, so it is scanned for the words that only the solutions have, and for pages that are none of
+the release's.
 """
 
 from __future__ import annotations
 
+import gzip
 import html
 import io
 import json
 import re
 import shutil
 import zipfile
+import zlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -39,6 +42,8 @@ MAX_FILE_BYTES = 200 * 2**20
 """The size up to which a file is scanned; a larger one counts as a leak, since nobody knows."""
 MEDIA = (".png", ".jpg", ".jpeg", ".gif", ".ico", ".svg", ".woff", ".woff2", ".ttf", ".eot", ".mp4")
 """Endings of files in which there is no text to scan."""
+GZIP = b"\x1f\x8b"
+"""How a file begins that gzip has packed, as those of pagefind's search are."""
 SEARCH_INDEX = "searchindex.js"
 MIN_WORD = 5
 """The characters of a word that is looked for in a search index."""
@@ -166,7 +171,17 @@ def scan_release(paths: Iterable[Path], solutions: Path) -> list[Leak]:
 
 
 def _read_files(name: str, content: bytes) -> Iterator[tuple[str, bytes]]:
-    """Yields a file, or the files in an archive."""
+    """Yields a file, unpacked, or the files in an archive."""
+    if content.startswith(GZIP):
+        try:
+            with gzip.open(io.BytesIO(content)) as packed:
+                content = packed.read(MAX_FILE_BYTES + 1)
+        except (OSError, EOFError, zlib.error) as error:
+            raise MtcourseError(f"{name} is packed, and cannot be unpacked: {error}") from error
+        if len(content) > MAX_FILE_BYTES:
+            raise MtcourseError(f"{name} is too large to scan: unpack it")
+        yield from _read_files(name, content)
+        return
     if not zipfile.is_zipfile(io.BytesIO(content)):
         if not name.lower().endswith(MEDIA):
             yield name, content
@@ -187,7 +202,7 @@ def _read_text(name: str, content: bytes) -> str:
             return "\n".join(_walk_strings(json.loads(text)))
         except (ValueError, RecursionError):
             return text
-    if name.endswith((".html", ".htm", ".js", ".xml")):
+    if name.endswith((".html", ".htm", ".js", ".xml", ".pf_fragment")):
         plain = html.unescape(re.sub(r"<[^<>]*>", "", text))
         return f"{plain}\n{_unescape_script(html.unescape(text))}"
     return text

@@ -51,6 +51,38 @@ def test_a_page_with_a_notebook_is_offered_once_and_another_as_it_is():
     assert repaired(light_pages.offer_a_page_once, source) == source
 
 
+@pytest.mark.parametrize(
+    ("drawn", "short"),
+    [
+        (
+            '<path id="f0-m48596e08c8"/><use xlink:href="#f0-m48596e08c8" y="1"/>',
+            '<path id="f0-0"/><use xlink:href="#f0-0" y="1"/>',
+        ),
+        (
+            '<clipPath id="f1-p0cacc32c86"/><g clip-path="url(#f1-p0cacc32c86)"/>',
+            '<clipPath id="f1-0"/><g clip-path="url(#f1-0)"/>',
+        ),
+        (
+            r"""{"svg": "<g id=\"f2-m0123456789\" fill='url(#f2-m0123456789)'>"}""",
+            r"""{"svg": "<g id=\"f2-0\" fill='url(#f2-0)'>"}""",
+        ),
+        ('<i id="f0-m48596e08c8"/><i id="f0-m0123456789"/>', '<i id="f0-0"/><i id="f0-1"/>'),
+        ('<a href="#f0-figure">f0-m48596e08c8</a>', '<a href="#f0-figure">f0-m48596e08c8</a>'),
+    ],
+)
+def test_parts_of_a_drawing_get_short_names_and_nothing_else_does(drawn, short):
+    assert light_pages.shorten_ids(drawn) == short
+
+
+def test_the_theme_s_contents_for_paper_are_left_out():
+    page = (
+        '<div id="jb-print-docs-body"><h1>T</h1></div><div class="jb-print-toc"><nav>x</nav></div>'
+    )
+    soup = BeautifulSoup(page, "html.parser")
+    light_pages.drop_printed_contents(soup)
+    assert soup.get_text() == "T"
+
+
 def test_words_of_a_signature_stay_where_marks_go():
     sig = '<dt class="sig"><span class="n">a<span class="p">:</span></span><span class="o">=</span>'
     assert repaired(light_pages.unwrap_plain_words, f"{sig}</dt>") == (

@@ -39,7 +39,10 @@ SOUND = {
     "_static/one.png": "",
     "_static/two.png": "",
     "_static/x.png": "",
-    "_static/search.js": "load('words.json'); load(root + \"_static/names.json\");",
+    "_static/search.js": "load('words.json'); load(root + \"_static/names.json\");"
+    "import('pagefind/pagefind.js');",
+    "pagefind/pagefind.js": "load(`index/${name}`)",
+    "pagefind/index/one.pf_index": "",
     "_static/words.json": "{}",
     "_static/names.json": "{}",
     "_static/model/model.js": 'x = {"pieces": ["parts"], "parts":2}',

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import html
 import io
 import json
@@ -94,6 +95,10 @@ PLANTED = {
     "projects/output.ipynb": with_output(f"d_k = Q.shape[-1]\n{LINE}"),
     "projects/metadata.ipynb": json.dumps({"metadata": {"note": REASON}, "cells": []}),
     "projects/sources.zip": zipped(REASON),
+    "projects/notes.md.gz": gzip.compress(REASON.encode()),
+    "html/pagefind/en_1.pf_fragment": gzip.compress(
+        f"pagefind_dcd{json.dumps({'content': REASON.replace(' ', chr(10))})}".encode()
+    ),
     "html/book/05.html": f"<pre>{highlighted('d_k = Q.shape[-1] ' + LINE)}</pre>",
     "html/book/06.html": f'<p title="{html.escape(REASON)}">nothing</p>',
     "html/book/07.html": f"<script>const data = {json.dumps('x' + chr(10) + REASON)};</script>",
@@ -105,6 +110,7 @@ PLANTED = {
 def test_a_solution_that_is_put_there_is_found_and_nothing_is_released(course, place):
     content = PLANTED[place]
     path = course / place
+    path.parent.mkdir(exist_ok=True)
     path.write_bytes(content if isinstance(content, bytes) else content.encode())
     with pytest.raises(MtcourseError, match=r"passages? of solutions") as error:
         release(course)
@@ -112,6 +118,14 @@ def test_a_solution_that_is_put_there_is_found_and_nothing_is_released(course, p
     assert path.name in str(error.value)
     assert not (course / "out").exists()
     assert {one.name for one in course.iterdir()} == {"solutions", "html", "projects"}
+
+
+@pytest.mark.parametrize("content", [gzip.compress(b"x")[:-9], b"\x1f\x8bno"])
+def test_what_cannot_be_unpacked_is_not_released(course, content):
+    (course / "html" / "en_1.pf_fragment").write_bytes(content)
+    with pytest.raises(MtcourseError, match=r"en_1\.pf_fragment is packed, and cannot be unpacked"):
+        release(course)
+    assert not (course / "out").exists()
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,152 @@
+/* Searches the book: with pagefind where a server shows it, and with Sphinx's own search where it is
+   opened from a disk, or where pagefind cannot run. book/_ext/page_search.py writes the index. */
+(() => {
+  "use strict";
+  const AT_ONCE = 8; // pages whose texts are loaded together
+  const PLACES = 3; // sections shown of a page
+  const WAITS = 200; // ms after a letter was typed
+  const SPHINX = ["_static/language_data.js", "_static/searchtools.js", "searchindex.js"];
+  const root = new URL(document.documentElement.dataset.content_root || "./", location.href);
+  const output = document.getElementById("search-results");
+  const fields = [...document.querySelectorAll('form.bd-search input[name="q"]')];
+  const say = (text) => Documentation.gettext(text); // as Sphinx's search says it, in any language
+  let turn = 0; // of several searches, only the last one may write
+  let watcher = null; // loads more when the end of the list comes into view
+
+  function make(tag, parent, text = "", name = "") {
+    const element = document.createElement(tag);
+    element.textContent = text;
+    if (name) element.className = name;
+    return parent.appendChild(element);
+  }
+
+  /* --- Sphinx's search --- */
+
+  function askSphinx() {
+    // A summary is read from the page that was found, and a page on a disk may not be read.
+    if (location.protocol === "file:") DOCUMENTATION_OPTIONS.SHOW_SEARCH_SUMMARY = false;
+    for (const path of SPHINX) {
+      const script = document.createElement("script");
+      script.async = false; // in this order
+      script.src = new URL(path, root);
+      document.head.append(script);
+    }
+  }
+
+  /* --- pagefind --- */
+
+  /* An excerpt has marks and no other elements. */
+  function show(item, found, title) {
+    make("a", item, title).href = found.url;
+    make("p", item, "", "context").innerHTML = found.excerpt;
+  }
+
+  function showPage(list, page) {
+    const item = make("li", list);
+    const places = page.sub_results.filter((place) => place.url !== page.url);
+    show(item, page, page.meta.title);
+    if (places.length === 0) return;
+    const below = make("ul", item, "", "found-places");
+    const best = [...places].sort((one, other) => other.locations.length - one.locations.length);
+    const chosen = new Set(best.slice(0, PLACES));
+    for (const place of places) if (chosen.has(place)) show(make("li", below), place, place.title);
+  }
+
+  async function showFrom(list, results, begin, mine) {
+    const pages = await Promise.all(results.slice(begin, begin + AT_ONCE).map((one) => one.data()));
+    if (mine !== turn) return;
+    for (const page of pages) showPage(list, page);
+    const next = begin + AT_ONCE;
+    if (next >= results.length) return;
+    watcher = new IntersectionObserver((entries) => {
+      if (!entries.some((entry) => entry.isIntersecting)) return;
+      watcher.disconnect();
+      showFrom(list, results, next, mine);
+    }, { rootMargin: "400px" });
+    watcher.observe(list.lastElementChild);
+  }
+
+  /* A status that is there before it says something is read aloud. */
+  function frame() {
+    output.replaceChildren();
+    const title = make("h2", output, say("Search Results"));
+    const status = make("p", output, "", "search-summary");
+    status.setAttribute("role", "status");
+    return { title, status, list: make("ul", output, "", "search") };
+  }
+
+  function summary(count) {
+    return count === 0
+      ? say("Your search did not match any documents. Please make sure that all words are spelled correctly and that you've selected enough categories.")
+      : say("Search finished, found ${resultCount} page(s) matching the search query.")
+        .replace("${resultCount}", count);
+  }
+
+  function wordsOf(text) {
+    const plain = text.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
+    return plain.match(/[\p{L}\p{N}_]+/gu) || [];
+  }
+
+  /* Of a word that it does not know, pagefind looks for ever shorter beginnings, down to a letter.
+     Somebody who asks for a word is not answered by pages that have only its first two letters. */
+  function answers(page, text) {
+    const excerpts = [page, ...page.sub_results].map((one) => one.excerpt).join("");
+    const marked = [...excerpts.matchAll(/<mark>(.*?)<\/mark>/gs)].flatMap((one) => wordsOf(one[1]));
+    return wordsOf(text).some((word) => marked.some((one) => one.startsWith(word.slice(0, 3))));
+  }
+
+  async function ask(pagefind, text) {
+    const { results } = await pagefind.search(text.replace(/[^\p{L}\p{M}\p{N}_"\s-]+/gu, " "));
+    return results.length && answers(await results[0].data(), text) ? results : [];
+  }
+
+  async function search(pagefind, { title, status, list }, text) {
+    const mine = ++turn;
+    const results = text ? await ask(pagefind, text) : null;
+    if (mine !== turn) return;
+    watcher?.disconnect();
+    list.replaceChildren();
+    title.hidden = results === null;
+    status.textContent = results === null ? "" : summary(results.length);
+    if (results?.length) await showFrom(list, results, 0, mine);
+  }
+
+  function listen(pagefind, shown) {
+    let timer = 0;
+    for (const field of fields) {
+      field.addEventListener("input", () => {
+        clearTimeout(timer);
+        timer = setTimeout(() => {
+          const address = new URL(location.href);
+          address.searchParams.set("q", field.value);
+          history.replaceState(history.state, "", address);
+          search(pagefind, shown, field.value.trim());
+        }, WAITS);
+      });
+    }
+  }
+
+  async function begin() {
+    let pagefind = null;
+    if (/^https?:$/.test(location.protocol)) {
+      try {
+        pagefind = await import(new URL("pagefind/pagefind.js", root));
+        await pagefind.options({ baseUrl: root.pathname, noWorker: true });
+        await pagefind.init();
+      } catch (error) {
+        pagefind = null; // a browser or a server that does not do what it needs
+      }
+    }
+    if (pagefind === null) {
+      askSphinx();
+      return;
+    }
+    const asked = new URLSearchParams(location.search).get("q") || "";
+    for (const field of fields) field.value = asked;
+    const shown = frame();
+    listen(pagefind, shown);
+    await search(pagefind, shown, asked.trim());
+  }
+
+  begin();
+})();

@@ -129,7 +129,7 @@ COUNTING := $(if $(NEWER),COVERAGE_CORE=sysmon $(NEWER)/bin,$(BIN))
 test: $(VENV)/test.stamp ## Run the test suite: package and notebooks (TURN=all runs every case)
 	@failed=; \
 	group() { name=$$1; shift; echo "== $$name"; "$$@" || failed="$$failed, $$name"; }; \
-	group "the package" env $(COUNTING)/$(PYTEST) -m "not browser" $(COUNTED) tests \
+	group "the package" env $(COUNTING)/$(PYTEST) --durations=25 --durations-min=10 -m "not browser" $(COUNTED) tests \
 	  --ignore=tests/catalogue --ignore=$(BANKS); \
 	group "the banks of the checks" $(BIN)/$(PYTEST) --dist load $(BANKS); \
 	group "the chapters" $(BIN)/python scripts/build_book.py --only-run; \

@@ -21,6 +21,8 @@ NOTED = "mtcourse_modules"
 BEFORE_NAPOLEON = 400
 """Sphinx's default is 500; what has less is called first."""
 EMPTY_COMMENT = ["..", ""]
+NAMED_DEFAULT = re.compile(r"<(?:(?:built-in )?function |class ')(?:\w+\.)*(\w+)'?>")
+NAMELESS_DEFAULT = re.compile(r"<factory>|<function (?:\w+\.)*<lambda>>")
 READ_AS_CODE = re.compile(r"\.language(\.|$)|\.exercises(\.|$)|\._")
 """The grammar's floors, the banks of checks and the chapters' questions are read as code."""
 PART = """\
@@ -38,6 +40,7 @@ def setup(app) -> dict:
     app.connect("source-read", list_modules)
     app.connect("env-get-outdated", find_pages_to_extend)
     app.connect("autodoc-process-docstring", keep_colons, priority=BEFORE_NAPOLEON)
+    app.connect("autodoc-process-signature", name_defaults)
     return {"version": "3", "parallel_read_safe": True, "parallel_write_safe": True}
 
 
@@ -71,6 +74,19 @@ def keep_colons(app, what: str, name: str, obj, options, lines: list[str]) -> No
     """
     if what in ("attribute", "data", "property") and lines and ":" in lines[0]:
         lines[:0] = EMPTY_COMMENT
+
+
+def name_defaults(
+    app, what: str, name: str, obj, options, signature: str | None, returns: str | None
+) -> tuple[str | None, str | None]:
+    """A default that is a function or a class stands in a signature by its name, as in the code.
+
+    Python shows it as ``<function f>``, and Sphinx, which cannot read that, then shows the whole
+    signature as it is, without links and with each name's module. One without a name becomes "...".
+    """
+    if signature is not None:
+        signature = NAMELESS_DEFAULT.sub("...", NAMED_DEFAULT.sub(r"\1", signature))
+    return signature, returns
 
 
 def expanded(page: str) -> str:

@@ -60,6 +60,7 @@ def book_style() -> Iterator[None]:
         "axes.prop_cycle": cycler(color=LINE_COLOURS),
         "image.interpolation": "none",
         "hatch.linewidth": 0.7,
+        "figure.constrained_layout.hspace": 0.07,  # a panel's title is not that of the one above
     }
     with mpl.rc_context(style):
         yield

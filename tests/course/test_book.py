@@ -165,6 +165,29 @@ def test_what_is_said_of_a_value_is_a_sentence_although_it_has_a_colon():
         assert [line for line in shown if line not in ("", "..")] == [said[0], said[2]]
 
 
+@pytest.mark.parametrize(
+    ("default", "shown"),
+    [
+        ("<function chosen_tokens>", "chosen_tokens"),
+        ("<function Numbers.read>", "read"),
+        ("<built-in function print>", "print"),
+        ("<class 'str'>", "str"),
+        ("<class 'mtcourse.models.encoder_model.EncoderModel'>", "EncoderModel"),
+        ("<function <lambda>>", "..."),
+        ("<function Numbers.<lambda>>", "..."),
+        ("<factory>", "..."),
+        ("'<class>'", "'<class>'"),
+        ("0.1", "0.1"),
+    ],
+)
+def test_a_default_stands_in_a_signature_by_its_name(default, shown):
+    signature, returns = api_pages.name_defaults(
+        None, "function", "f", None, None, f"(x: ~a.B = {default}, *, y: int = 1)", "None"
+    )
+    assert (signature, returns) == (f"(x: ~a.B = {shown}, *, y: int = 1)", "None")
+    assert api_pages.name_defaults(None, "module", "m", None, None, None, None) == (None, None)
+
+
 @pytest.mark.parametrize("page", sorted(BOOK.glob("*.md")), ids=lambda path: path.stem)
 def test_the_statements_that_a_page_names_exist(page):
     assert set(re.findall(r"\b[ABCD]\d\d\b", read(page))) <= set(claims())

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from html import escape
 
 import pytest
 
 from mtcourse.errors import MtcourseError
 from mtcourse.figures.explorer import CSS
 from mtcourse.figures.guess import closest, guess
+from mtcourse.figures.question_form import Option, question_form
 from tests.helpers.browsing import ALONE, ROOT, violations, visit
 
 CHAPTERS = sorted((ROOT / "book").glob("[0-9][0-9]_*.md"))
@@ -40,6 +42,22 @@ def test_an_option_cannot_become_markup():
     assert html is not None
     assert "<b>&quot;" not in html
     assert "&lt;b&gt;&quot;" in html
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("2 · √d_k and W_O", "2 · √d<sub>k</sub> and W<sub>O</sub>"),
+        ("h_class W", "h<sub>class</sub> W"),
+        ("min_p of λ_1", "min_p of λ<sub>1</sub>"),
+        ("a < y_2", "a &lt; y<sub>2</sub>"),
+    ],
+)
+def test_an_index_stands_lower_in_options_and_in_what_they_say(text, shown):
+    html = question_form(text, [Option(text, f"{text}, `W_O`", right=True), Option("no", "No.")])
+    assert f"<legend>{shown}</legend>" in html
+    assert f">{shown}</button>" in html
+    assert f'data-says="{escape(f"{shown}, <code>W_O</code>")}" data-right' in html
 
 
 def parts_of_sections(text: str) -> list[list[str]]:

@@ -56,14 +56,15 @@ def test_a_question_is_short_and_every_option_tells_something(word, question):
         assert 0 < len(option.text) <= 160, option.text
         assert 20 <= len(option.says) <= 420, option.says
         assert "nan" not in option.text.split()
-        # As Markdown, it loses the marks of code and emphasis, and nothing else.
+        # As Markdown, it loses the marks of code, emphasis and indices, and nothing else.
         html = question_form("?", [option, Option("-", "", right=not option.right)])
         button = BeautifulSoup(html, "html.parser").button
         assert button is not None
         told = BeautifulSoup(str(button["data-says"]), "html.parser")
-        marked = {"code": "`", "em": "*"}
+        marked = {"code": ("`", "`"), "em": ("*", "*"), "sub": ("_", "")}
         for tag in told.find_all(True):
-            tag.replace_with(f"{marked[tag.name]}{tag.text}{marked[tag.name]}")
+            before, after = marked[tag.name]
+            tag.replace_with(f"{before}{tag.text}{after}")
         assert told.text == option.says
     assert len(question.options()) in (3, 4, 5)
 

@@ -75,12 +75,8 @@ const SIDE_BY_SIDE = "display: grid; gap: 0.8rem 1.5rem; margin-top: 1rem; "
   + "grid-template-columns: repeat(auto-fit, minmax(min(100%, 18rem), 1fr))";
 const COLUMNS = ["1", "2", "3", "4"];
 
-function upright(table) {
+function close(table) {
   table.style.borderSpacing = "1px";
-  for (const name of table.querySelectorAll("thead span")) {
-    name.style.writingMode = "horizontal-tb";
-    name.style.transform = "none";
-  }
   return table;
 }
 
@@ -96,7 +92,7 @@ function fillNumber(cell, { rows, changed, verdicts }, [i, j], { digits, chosen 
 }
 
 function outputTable(title, words, current) {
-  return upright(matrix({
+  return close(matrix({
     title, rows: words, columns: [...COLUMNS, "row"],
     fill: (cell, i, j) => {
       if (j < COLUMNS.length) fillNumber(cell, current(), [i, j], { digits: 2 });
@@ -135,7 +131,7 @@ export function swappedRows({ data, settings, keep }) {
   const says = liveRegion();
   let now;
   const chosenName = element("span");
-  const input = upright(grid({
+  const input = close(grid({
     title: "Input: choose a number", rows: words, columns: COLUMNS,
     move: (i, j) => choose(i, j),
     fill: (cell, i, j) => {

@@ -153,7 +153,7 @@ function candidatesTable(run, shown) {
       cell.textContent = [written(logProbability), percentOf(logProbability), FATE_WORDS[fate]][j];
     },
   });
-  table.classList.replace("explorer-matrix", "explorer-candidates");
+  table.className = "explorer-candidates";
   table.draw();
   return table;
 }

@@ -146,7 +146,7 @@ function tableOf({ source, linked }, { name, columns, left }) {
     );
   });
   return element(
-    "table", { class: "explorer-matrix" }, element("caption", {}, name[0].toUpperCase() + name.slice(1)),
+    "table", { class: "explorer-matrix explorer-turned" }, element("caption", {}, name[0].toUpperCase() + name.slice(1)),
     head, element("tbody", {}, ...lines),
   );
 }

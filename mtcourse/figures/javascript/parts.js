@@ -128,6 +128,8 @@ export function wordList({ label, change, lang }) {
   return Object.assign(list, { offer, choose });
 }
 
+const UPRIGHT = 2; // letters of a column's head that stand beside each other; longer heads are turned
+
 function emptyTable(title, rows, columns, labelled) {
   const head = element("tr", {}, element("td", { class: "explorer-corner" }));
   head.append(...columns.map((word) => element("th", { scope: "col" }, element("span", {}, word))));
@@ -140,7 +142,9 @@ function emptyTable(title, rows, columns, labelled) {
     return made;
   });
   const caption = element("caption", {}, title);
-  const table = element("table", { class: "explorer-matrix", ...labelled }, caption, element("thead", {}, head), body);
+  const turned = columns.some((word) => word.length > UPRIGHT);
+  const name = turned ? "explorer-matrix explorer-turned" : "explorer-matrix";
+  const table = element("table", { class: name, ...labelled }, caption, element("thead", {}, head), body);
   return { table, cells, caption };
 }
 

@@ -18,6 +18,8 @@ from sphinx.transforms import SphinxTransform
 
 SECTION = "exercises"
 FOLDER = "exercises"
+HOW_TO_OPEN = "open-a-notebook"
+"""The label of what the page "Set up" says of it; a book without that page has no such link."""
 HEADING = re.compile(r"^## \d+\. (.+)$", re.MULTILINE)
 FACTS = re.compile(r"^\*(?P<kind>[\w -]+) · (?P<level>[●○]+) · (?P<rest>[^*\n]+)\*$", re.MULTILINE)
 OF_ALL = re.compile(r"^\*(\d+ exercises? · [^*\n]+)\*$", re.MULTILINE)
@@ -84,7 +86,7 @@ class MakeCards(SphinxTransform):
             for item in listed.children:
                 make_card(item, exercises)
             at = section.index(listed)
-            section.insert(at, links(notebook, summary))
+            section.insert(at, links(notebook, summary, env.docname))
 
 
 def make_card(item: nodes.list_item, exercises: dict[str, Exercise]) -> None:
@@ -104,7 +106,7 @@ def make_card(item: nodes.list_item, exercises: dict[str, Exercise]) -> None:
     item += facts
 
 
-def links(notebook: Path, summary: str) -> nodes.container:
+def links(notebook: Path, summary: str, docname: str) -> nodes.container:
     """Where the notebook can be had: from the book itself, and where others serve it."""
     row = nodes.container("", classes=["exercise-links"], notebook=notebook.name)
     line = nodes.paragraph("", "")
@@ -114,6 +116,18 @@ def links(notebook: Path, summary: str) -> nodes.container:
     )
     download += nodes.inline("", "Download the notebook")
     line += download
+    how = addnodes.pending_xref(
+        "",
+        nodes.inline("", "How to open it"),
+        refdoc=docname,
+        refdomain="std",
+        reftype="ref",
+        reftarget=HOW_TO_OPEN,
+        refexplicit=True,
+        refwarn=False,
+        classes=["exercise-link"],
+    )
+    line += how
     if summary:
         line += nodes.inline("", summary, classes=["exercise-summary"])
     row += line

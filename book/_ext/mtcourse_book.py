@@ -33,6 +33,7 @@ WORTH_PROCESSES = 10
 
 def setup(app) -> dict:
     """Sphinx calls this."""
+    app.add_js_file("drawers.js", loading_method="defer")
     app.connect("build-finished", mend_pages)
     return {"version": "2", "parallel_read_safe": True, "parallel_write_safe": True}
 

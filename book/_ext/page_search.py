@@ -24,15 +24,25 @@ NOTES = "search"
 """The folder of the noted pages, among Sphinx's own notes."""
 NOT_SEARCHED = (
     "script, style, noscript, svg, nav, form, button, .headerlink, .cell_input, .cell_output, "
-    ".mtcourse-explorer, .whole-model, .whole-folded, .mt-unseen, pre, .field-list, details table"
+    ".mtcourse-explorer, .whole-model, .whole-folded, .figure-code, .mt-unseen, pre, .field-list, "
+    ".exercise-facts, .exercise-links, details table"
 )
 """What the index leaves out; the tables in boxes are the mistakes of the instructors' page."""
 PLACES = "section[id] > h2, section[id] > h3, section[id] > h4, dt[id]"
 SPHINX_SEARCH = ", ".join(
     f'script[src*="{name}.js"]' for name in ("searchtools", "language_data", "searchindex")
 )
+OF_THE_PACKAGE = re.compile(r"(.*/)?api_\w+\.html")
+LAST = re.compile(rf"{OF_THE_PACKAGE.pattern}|(.*/)?cite\.html")
+"""Pages with many words that explain none: the package's, and the list of changes."""
+LESS = "0.2"
+TERM = "6"
+"""Weights of such a page's words, and of a term of the glossary; a heading's is 6, a word's 1."""
+BETWEEN = {"msub": "_", "msup": "^", "mfrac": "/", "munder": "_", "mover": "^"}
+"""What stands between the parts of a formula in a line of text."""
 NEEDED = re.compile(r"pagefind\.js|pagefind-entry\.json|.*\.(pf_\w+|pagefind)")
 """The files that a search reads; the others are an interface of pagefind's own."""
+WEIGHT = "data-pagefind-weight"
 SECONDS = 120
 
 
@@ -63,11 +73,16 @@ def note_text(folder: Path, name: str, soup: BeautifulSoup) -> None:
     """
     path = folder / NOTES / name
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text_of(soup), encoding="utf-8")
+    path.write_text(text_of(soup, name), encoding="utf-8")
 
 
-def text_of(soup: BeautifulSoup) -> str:
-    """A page that holds what can be found on a page of the book, and nothing else."""
+def text_of(soup: BeautifulSoup, name: str) -> str:
+    """A page that holds what can be found on a page of the book, and nothing else.
+
+    Args:
+        soup: the page of the book.
+        name: its path in the book.
+    """
     language = escape(str(soup.html.get("lang", "en")) if soup.html else "en")
     article = soup.select_one("article.bd-article")
     if article is None or article.h1 is None or article.select_one(".genindextable"):
@@ -76,13 +91,34 @@ def text_of(soup: BeautifulSoup) -> str:
     for element in text.select(NOT_SEARCHED):
         element.decompose()
     for formula in text.select("math"):
-        formula.replace_with(formula.get_text())
+        formula.replace_with(in_a_line(formula))
     for heading in text.select(PLACES):
         place_at(heading)
     for element in text.find_all(True):
-        kept = {"id"} if re.fullmatch(r"h\d", element.name) else set()
+        kept = {"id", WEIGHT} if re.fullmatch(r"h\d", element.name) else set()
         element.attrs = {name: element.attrs[name] for name in kept & element.attrs.keys()}
-    return f'<html lang="{language}"><body data-pagefind-body>{text}</body></html>'
+    whole = f' {WEIGHT}="{LESS}"' if LAST.fullmatch(name) else ""
+    if OF_THE_PACKAGE.fullmatch(name) and text.h1 is not None:
+        text.h1.append(" (the package)")
+    return f'<html lang="{language}"><body data-pagefind-body{whole}>{text}</body></html>'
+
+
+def in_a_line(formula: Tag) -> str:
+    """A formula as a reader would type it: √d_k, a/b, x^2."""
+    parts = [
+        in_a_line(part) if isinstance(part, Tag) else str(part).strip() for part in formula.children
+    ]
+    parts = [part for part in parts if part]
+    if formula.name in BETWEEN and len(parts) == 2:
+        left, right = (part if len(part) == 1 or part.isalnum() else f"({part})" for part in parts)
+        return f"{left}{BETWEEN[formula.name]}{right}"
+    if formula.name == "msubsup" and len(parts) == 3:
+        return f"{parts[0]}_{parts[1]}^{parts[2]}"
+    if formula.name == "msqrt":
+        return "√" + "".join(parts)
+    if formula.name in ("mtr", "mtd"):
+        return "".join(parts) + " "
+    return "".join(f" {part} " if part == "=" else part for part in parts)
 
 
 def place_at(heading: Tag) -> None:
@@ -91,6 +127,8 @@ def place_at(heading: Tag) -> None:
         name = heading.select_one(".descname")
         if name is not None:  # its parameters are no name
             heading.string = name.get_text()
+        else:
+            heading[WEIGHT] = TERM
         heading.name = "h5"
     elif heading.parent is not None:
         heading["id"] = heading.parent["id"]

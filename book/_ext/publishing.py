@@ -88,6 +88,15 @@ def drop_buttons(buttons: list[dict]) -> list[dict]:
     return kept
 
 
+def name_print_button(buttons: list[dict]) -> None:
+    """Says of the theme's button for a PDF what it does: it prints this page."""
+    for group in buttons:
+        for button in group.get("buttons", []):
+            if button.get("label") == "download-pdf-button":
+                button["text"] = "print this page"
+                button["tooltip"] = "Print this page, also into a PDF"
+
+
 def offer_whole_book(buttons: list[dict], address: str) -> None:
     """Adds to what a page offers as a download the whole book, in the files of the last release."""
     for group in buttons:
@@ -111,6 +120,7 @@ def offer_whole_book(buttons: list[dict], address: str) -> None:
 def describe_page(app, docname: str, template: str, context: dict, doctree) -> None:
     """What a search engine and a shared link show of a page."""
     address, buttons = repository_of(app), context.get("header_buttons")
+    name_print_button(buttons or [])
     if buttons and address is None:
         context["header_buttons"] = drop_buttons(buttons)
     elif buttons and address:

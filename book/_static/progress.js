@@ -3,15 +3,19 @@
   "use strict";
   const KEY = "mtcourse-progress";
   const CHAPTER = /\/(\d\d_\w+)\.html$/;
+  const STAYED = 10_000; // ms after which a chapter is no longer only glanced at
+  const ENOUGH = 0.5; // of a chapter's sections must have been seen before its end is
 
   /* Storage may be forbidden; then nothing is kept, and nothing is shown. */
   function load() {
     try {
       const text = localStorage.getItem(KEY);
       const kept = (text === null ? null : JSON.parse(text)) || {};
-      return { read: { ...kept.read }, done: { ...kept.done }, last: kept.last || null };
+      return {
+        read: { ...kept.read }, done: { ...kept.done }, seen: { ...kept.seen }, last: kept.last || null,
+      };
     } catch (error) {
-      return error instanceof SyntaxError ? { read: {}, done: {}, last: null } : null;
+      return error instanceof SyntaxError ? { read: {}, done: {}, seen: {}, last: null } : null;
     }
   }
 
@@ -57,17 +61,55 @@
     }
   }
 
+  function titleOf(heading) {
+    return heading.textContent.replace(/#\s*$/, "").trim();
+  }
+
+  /* The section that is being read: the last one whose heading stands in the upper half. */
+  function placeNow(sections) {
+    const passed = sections.filter((section) => section.getBoundingClientRect().top < innerHeight / 2);
+    return passed.length ? passed[passed.length - 1] : null;
+  }
+
+  /* Keeps where in a chapter its reader is, once there is more to it than a glance. */
+  function keepPlace(name, sections) {
+    const title = titleOf(document.querySelector("article h1"));
+    let stayed = false, waits = false;
+    const keep = () => {
+      const place = placeNow(sections);
+      if (place === null && !stayed) return;
+      const at = place && { id: place.id, title: titleOf(place.querySelector("h2, h3")) };
+      change((progress) => { progress.last = { page: name, title, at }; });
+    };
+    setTimeout(() => { stayed = true; keep(); }, STAYED);
+    addEventListener("scroll", () => {
+      if (waits) return;
+      waits = true;
+      setTimeout(() => { waits = false; keep(); }, 300);
+    }, { passive: true });
+  }
+
+  /* A chapter is read when its end is reached, and not by a jump there. */
   function watchChapter(name) {
-    const heading = document.querySelector("article h1");
-    const title = heading.textContent.replace(/#\s*$/, "").trim();
-    change((progress) => { progress.last = { page: name, title }; });
+    const sections = [...document.querySelectorAll("article section[id]")]
+      .filter((section) => section.querySelector(":scope > :is(h2, h3)"));
+    keepPlace(name, sections);
     const end = document.querySelector(".prev-next-footer");
     if (end === null || !("IntersectionObserver" in window)) return;
     const observer = new IntersectionObserver((entries) => {
-      if (!entries.some((entry) => entry.isIntersecting) || window.scrollY === 0) return;
-      observer.disconnect();
-      change((progress) => { progress.read[name] = 1; });
+      const shown = entries.filter((entry) => entry.isIntersecting).map((entry) => entry.target);
+      if (shown.length === 0 || window.scrollY === 0) return;
+      change((progress) => {
+        const seen = new Set(progress.seen[name] || []);
+        for (const heading of shown) if (heading !== end) seen.add(heading.parentElement.id);
+        progress.seen[name] = [...seen];
+        if (!shown.includes(end) || seen.size < ENOUGH * sections.length) return;
+        progress.read[name] = 1;
+        delete progress.seen[name];
+        observer.disconnect();
+      });
     });
+    for (const section of sections) observer.observe(section.querySelector("h2, h3"));
     observer.observe(end);
   }
 
@@ -102,8 +144,9 @@
     box.setAttribute("aria-label", "Your progress");
     if (progress.last !== null && /^\d\d_\w+$/.test(progress.last.page)) {
       const link = document.createElement("a");
-      link.href = `${progress.last.page}.html`;
-      link.textContent = `Continue with ${progress.last.title}`;
+      const { page, title, at } = progress.last;
+      link.href = `${page}.html${at ? `#${encodeURIComponent(at.id)}` : ""}`;
+      link.textContent = `Continue with ${title}${at ? `: ${at.title}` : ""}`;
       box.append(link);
     }
     const said = document.createElement("p");
@@ -113,7 +156,8 @@
     clear.type = "button";
     clear.textContent = "Forget my progress";
     clear.addEventListener("click", () => {
-      change((now) => { now.read = {}; now.done = {}; now.last = null; });
+      if (!confirm("Forget what you have read and done? This cannot be undone.")) return;
+      change((now) => { now.read = {}; now.done = {}; now.seen = {}; now.last = null; });
       box.remove();
     });
     box.append(said, clear);

@@ -5,11 +5,25 @@
   const AT_ONCE = 8; // pages whose texts are loaded together
   const PLACES = 3; // sections shown of a page
   const WAITS = 200; // ms after a letter was typed
+  const GLUE = {
+    en: "a an and are as at be but by can do does for from how i if in is it of on or so than that the their "
+      + "then there these they this to was what when where which why with you",
+    nl: "aan als bij dan dat de die dit door een en er het hoe in is je kan met naar of om op te uit van voor "
+      + "waar waarom wat wie wordt zijn",
+  }; // words that every page has: nothing is found by them
   const SPHINX = ["_static/language_data.js", "_static/searchtools.js", "searchindex.js"];
   const root = new URL(document.documentElement.dataset.content_root || "./", location.href);
   const output = document.getElementById("search-results");
   const fields = [...document.querySelectorAll('form.bd-search input[name="q"]')];
-  const say = (text) => Documentation.gettext(text); // as Sphinx's search says it, in any language
+  const SAID = {
+    en: ["Found on ${count} pages.", "Found on one page.",
+      "No page has these words. Try fewer, or others: the index has the text, and not the code."],
+    nl: ["Gevonden op ${count} pagina’s.", "Gevonden op één pagina.",
+      "Geen pagina heeft deze woorden. Probeer er minder, of andere: gezocht wordt in de tekst, niet in de code."],
+  };
+  const { lang } = document.documentElement;
+  const say = SAID[lang] || SAID.en;
+  const glue = new Set((GLUE[lang] || GLUE.en).split(" "));
   let turn = 0; // of several searches, only the last one may write
   let watcher = null; // loads more when the end of the list comes into view
 
@@ -41,15 +55,18 @@
     make("p", item, "", "context").innerHTML = found.excerpt;
   }
 
+  function worth(place) {
+    return place.weighted_locations.reduce((sum, one) => sum + one.balanced_score, 0);
+  }
+
   function showPage(list, page) {
     const item = make("li", list);
     const places = page.sub_results.filter((place) => place.url !== page.url);
     show(item, page, page.meta.title);
     if (places.length === 0) return;
     const below = make("ul", item, "", "found-places");
-    const best = [...places].sort((one, other) => other.locations.length - one.locations.length);
-    const chosen = new Set(best.slice(0, PLACES));
-    for (const place of places) if (chosen.has(place)) show(make("li", below), place, place.title);
+    places.sort((one, other) => worth(other) - worth(one));
+    for (const place of places.slice(0, PLACES)) show(make("li", below), place, place.title);
   }
 
   async function showFrom(list, results, begin, mine) {
@@ -69,17 +86,13 @@
   /* A status that is there before it says something is read aloud. */
   function frame() {
     output.replaceChildren();
-    const title = make("h2", output, say("Search Results"));
     const status = make("p", output, "", "search-summary");
     status.setAttribute("role", "status");
-    return { title, status, list: make("ul", output, "", "search") };
+    return { status, list: make("ul", output, "", "search") };
   }
 
   function summary(count) {
-    return count === 0
-      ? say("Your search did not match any documents. Please make sure that all words are spelled correctly and that you've selected enough categories.")
-      : say("Search finished, found ${resultCount} page(s) matching the search query.")
-        .replace("${resultCount}", count);
+    return say[count === 0 ? 2 : count === 1 ? 1 : 0].replace("${count}", count);
   }
 
   function wordsOf(text) {
@@ -95,18 +108,25 @@
     return wordsOf(text).some((word) => marked.some((one) => one.startsWith(word.slice(0, 3))));
   }
 
-  async function ask(pagefind, text) {
-    const { results } = await pagefind.search(text.replace(/[^\p{L}\p{M}\p{N}_"\s-]+/gu, " "));
-    return results.length && answers(await results[0].data(), text) ? results : [];
+  /* A question without its glue, unless it is nothing else, or a quotation. */
+  function question(text) {
+    const plain = text.replace(/[^\p{L}\p{M}\p{N}_"\s-]+/gu, " ").trim();
+    const telling = plain.split(/\s+/).filter((word) => !glue.has(word.toLowerCase())).join(" ");
+    return plain.includes('"') || !telling ? plain : telling;
   }
 
-  async function search(pagefind, { title, status, list }, text) {
+  async function ask(pagefind, text) {
+    const asked = question(text);
+    const { results } = asked ? await pagefind.search(asked) : { results: [] };
+    return results.length && answers(await results[0].data(), asked) ? results : [];
+  }
+
+  async function search(pagefind, { status, list }, text) {
     const mine = ++turn;
     const results = text ? await ask(pagefind, text) : null;
     if (mine !== turn) return;
     watcher?.disconnect();
     list.replaceChildren();
-    title.hidden = results === null;
     status.textContent = results === null ? "" : summary(results.length);
     if (results?.length) await showFrom(list, results, 0, mine);
   }

@@ -42,6 +42,23 @@ def test_page(browser, site, path, scheme, width):
         page.context.close()
 
 
+def test_on_a_phone_the_contents_make_way_for_what_was_chosen(browser, site):
+    opened = visit(browser, site, "book/04_attention.html", "light")
+    page = opened.page
+    page.set_viewport_size({"width": 390, "height": 800})
+    drawer = page.locator("#pst-secondary-sidebar-modal")
+    page.locator(".secondary-toggle").first.click()
+    link = drawer.locator("a[href='#exercises']")
+    link.click()
+    page.wait_for_function("!document.getElementById('pst-secondary-sidebar-modal').open")
+    page.wait_for_timeout(AFTER_RESIZING)
+    assert abs(page.locator("#exercises > h2").bounding_box()["y"]) < 200
+    page.locator(".secondary-toggle").first.click()
+    assert link.is_visible()
+    assert opened.errors == []
+    page.context.close()
+
+
 def test_every_page_was_found(site):
     assert len(PAGES) > 5
 

@@ -15,7 +15,7 @@ page_search = load_extension("page_search")
 PAGE = """
 <html lang="nl"><body><nav>Contents</nav><article class="bd-article"><section id="softmax">
 <h1><span class="section-number">4. </span>Softmax<a class="headerlink" href="#x">#</a></h1>
-<p>It is <em class="x">smooth</em>: <math><mi>e</mi><mo>^</mo><mi>x</mi></math>.</p>
+<p>It is <em class="x">smooth</em>: <math><msup><mi>e</mi><mi>x</mi></msup></math>.</p>
 <div class="cell"><div class="cell_input"><pre>code</pre></div>
 <div class="cell_output">output</div></div>
 <div class="mtcourse-explorer">explorer</div>
@@ -30,8 +30,9 @@ PAGE = """
 """
 
 
-def searched(page: str) -> BeautifulSoup:
-    return BeautifulSoup(page_search.text_of(BeautifulSoup(page, "html.parser")), "html.parser")
+def searched(page: str, name: str = "book/04_attention.html") -> BeautifulSoup:
+    soup = BeautifulSoup(page, "html.parser")
+    return BeautifulSoup(page_search.text_of(soup, name), "html.parser")
 
 
 def test_what_explains_can_be_found_and_code_and_outputs_cannot():
@@ -48,6 +49,31 @@ def test_sections_terms_and_names_are_places():
     assert places == {"why": "Why", "term-beam": "beam", "mtcourse.top_k": "top_k"}
     assert all(element.name in {"h2", "h5"} for element in found.select("[id]"))
     assert found.h1.get_text() == "4. Softmax"
+
+
+def test_a_term_weighs_as_much_as_a_heading_and_a_page_of_the_package_less_than_others():
+    found = searched(PAGE)
+    assert found.select_one("#term-beam")["data-pagefind-weight"] == "6"
+    assert len(found.select("[data-pagefind-weight]")) == 1
+    of_package = searched(PAGE, "book/api_layers.html")
+    assert of_package.body["data-pagefind-weight"] == "0.2"
+    assert of_package.h1.get_text() == "4. Softmax (the package)"
+
+
+@pytest.mark.parametrize(
+    ("mathml", "typed"),
+    [
+        ("<msqrt><msub><mi>d</mi><mi>k</mi></msub></msqrt>", "√d_k"),
+        ("<mfrac><mi>a</mi><mrow><mi>b</mi><mo>+</mo><mn>1</mn></mrow></mfrac>", "a/(b+1)"),
+        ("<msup><mn>10</mn><mrow><mo>−</mo><mn>5</mn></mrow></msup>", "10^(−5)"),
+        ("<msubsup><mi>W</mi><mi>i</mi><mi>Q</mi></msubsup><mo>=</mo><mi>x</mi>", "W_i^Q = x"),
+        ("<munder><mi>max</mi><mi>y</mi></munder><mi>p</mi>", "max_yp"),
+        ("<mtable><mtr><mtd><mi>a</mi></mtd><mtd><mi>b</mi></mtd></mtr></mtable>", "a b  "),
+    ],
+)
+def test_a_formula_stands_in_the_text_as_one_would_type_it(mathml, typed):
+    formula = BeautifulSoup(f"<math>{mathml}</math>", "html.parser").math
+    assert page_search.in_a_line(formula) == typed
 
 
 @pytest.mark.parametrize(

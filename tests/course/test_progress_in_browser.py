@@ -16,10 +16,14 @@ CONTENTS = """<nav class="bd-links"><ul>
 CARD = """<ul><li class="exercise-card"><p class="exercise-title">Scaled scores</p>
 <p><code>scaled_<wbr>scores</code></p></li></ul>"""
 END = '<div style="height: 4000px"></div><footer class="prev-next-footer">next</footer>'
+SECTIONS = "".join(
+    f'<section id="part-{n}"><h2>Part {n}<a>#</a></h2><div style="height: 2000px"></div></section>'
+    for n in range(1, 7)
+)
 PAGES = {
     "intro": "<h1>What you will build</h1>",
     "04_attention": f"<h1>4. Attention<a>#</a></h1>{CARD}{END}",
-    "05_masks": f"<h1>5. Masks</h1>{END}",
+    "05_masks": f'<h1>5. Masks</h1><div style="height: 900px"></div>{SECTIONS}{END}',
 }
 
 
@@ -67,13 +71,56 @@ def test_a_chapter_is_read_when_its_end_is_reached(page, book):
     assert [text.replace(" ✓ read", "") for text in marked.all_inner_texts()] == ["4. Attention"]
 
 
-def test_the_welcome_page_leads_back(page, book):
+def scroll_to(page, section: str) -> None:
+    page.evaluate("id => document.getElementById(id).scrollIntoView()", section)
+    page.wait_for_timeout(400)
+
+
+def test_the_welcome_page_leads_back_to_the_section(page, book):
     read_to_the_end(page, book, "04_attention")
     page.goto((book / "05_masks.html").as_uri())
+    scroll_to(page, "part-3")
+    page.goto((book / "04_attention.html").as_uri())  # a glance
     page.goto((book / "intro.html").as_uri())
     assert "Chapters read: 1." in page.locator(".progress-box").inner_text()
-    page.get_by_role("link", name="Continue with 5. Masks").click()
-    assert page.url.endswith("05_masks.html")
+    page.get_by_role("link", name="Continue with 5. Masks: Part 3", exact=True).click()
+    assert page.url.endswith("05_masks.html#part-3")
+    top = page.evaluate("document.getElementById('part-3').getBoundingClientRect().top")
+    assert abs(top) < 50
+
+
+def test_who_stays_at_the_beginning_of_a_chapter_is_led_back_there(page, book):
+    page.clock.install()
+    page.goto((book / "05_masks.html").as_uri())
+    page.clock.run_for(9_000)
+    page.goto((book / "intro.html").as_uri())
+    assert page.locator(".progress-box").count() == 0
+    page.goto((book / "05_masks.html").as_uri())
+    page.clock.run_for(11_000)
+    page.goto((book / "intro.html").as_uri())
+    link = page.get_by_role("link", name="Continue with 5. Masks", exact=True)
+    assert link.get_attribute("href") == "05_masks.html"
+
+
+def test_a_jump_to_the_end_is_no_reading_and_two_visits_are(page, book):
+    page.goto((book / "05_masks.html").as_uri())
+    page.evaluate("window.scrollTo(0, document.body.scrollHeight)")
+    page.wait_for_timeout(300)
+    assert page.locator(".progress-mark").count() == 0
+    for section in ("part-1", "part-2"):
+        scroll_to(page, section)
+    page.goto((book / "05_masks.html").as_uri())
+    scroll_to(page, "part-5")
+    page.evaluate("window.scrollTo(0, document.body.scrollHeight)")
+    page.wait_for_selector(".progress-mark", state="attached")
+
+
+def test_the_mark_of_a_chapter_that_was_read_can_be_seen(page, book):
+    read_to_the_end(page, book, "04_attention")
+    colours = page.locator("nav.bd-links a:has(.progress-mark)").evaluate(
+        "link => [link, link.querySelector('.progress-mark')].map(e => getComputedStyle(e).color)"
+    )
+    assert colours[0] == colours[1]
 
 
 def test_an_exercise_stays_ticked_until_it_is_unticked(page, book):
@@ -92,7 +139,12 @@ def test_an_exercise_stays_ticked_until_it_is_unticked(page, book):
 def test_all_is_forgotten_on_request(page, book):
     read_to_the_end(page, book, "04_attention")
     page.goto((book / "intro.html").as_uri())
-    page.get_by_role("button", name="Forget my progress").click()
+    forget = page.get_by_role("button", name="Forget my progress")
+    page.once("dialog", lambda dialog: dialog.dismiss())
+    forget.click()
+    assert page.locator(".progress-mark").count() == 1
+    page.once("dialog", lambda dialog: dialog.accept())
+    forget.click()
     assert page.locator(".progress-mark, .progress-box").count() == 0
     page.goto((book / "intro.html").as_uri())
     assert page.locator(".progress-mark, .progress-box").count() == 0

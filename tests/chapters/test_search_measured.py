@@ -135,7 +135,7 @@ def test_every_start_has_every_share_of_copies(script, training):
             assert missed[0] == max(missed)
 
 
-@pytest.mark.by_turns(3)
+@pytest.mark.by_turns(8)
 @pytest.mark.slow
 @pytest.mark.trains
 def test_one_start_with_four_ends_can_be_measured_again(script, training):

@@ -43,6 +43,7 @@ def run(root: Path, *arguments: str) -> tuple[int, str]:
     return ended.returncode, ended.stdout + ended.stderr
 
 
+@pytest.mark.by_turns(2)
 @pytest.mark.slow
 def test_what_holds_on_one_processor_only_is_found_and_named(tmp_path: Path) -> None:
     capability = "import torch\ncapability = torch.backends.cpu.get_cpu_capability()"
@@ -55,6 +56,7 @@ def test_what_holds_on_one_processor_only_is_found_and_named(tmp_path: Path) -> 
     assert "02_any.ipynb, Cell" not in printed
 
 
+@pytest.mark.by_turns(2)
 @pytest.mark.slow
 def test_what_holds_with_one_seed_only_is_found(tmp_path: Path) -> None:
     drawn = "import random\nvalue = random.Random(dict(seed=3)['seed']).random()"

@@ -104,8 +104,9 @@ MEMORY = (
         import mmap
         file = os.open("/dev/zero", os.O_RDWR)
         kept = mmap.mmap(file, 4 * 2**30)
+        for page in range(0, len(kept), 4096): kept[page] = 1
         """,
-        REFUSED,
+        f"{REFUSED}|kernel-died",
     ),
     taking(
         "files in all three folders",

@@ -13,6 +13,7 @@ import zmq
 from jupyter_client.kernelspec import KernelSpecManager
 from jupyter_client.manager import KernelManager
 from nbval.kernel import RunningKernel
+from zmq.utils.monitor import recv_monitor_message
 
 from mtcourse.grading.wire_format import clip_text, find_cell_line, format_error
 
@@ -22,8 +23,8 @@ MAX_QUEUED_MESSAGES = 16
 """The number of unread messages; a kernel that sends more has to wait, or loses them."""
 START_TIMEOUT = 120.0
 """Seconds for a kernel to start, even on a busy machine."""
-EXIT_TIMEOUT = 2.0
-"""Seconds after a lost connection in which a kernel that has ended by itself is recognised."""
+EXIT_TIMEOUT = 30.0
+"""Seconds after a lost connection for a container to end, even on a busy machine."""
 POLL_SECONDS = 0.2
 """Seconds between two checks of a silent kernel: whether it is alive, and whether time is left."""
 
@@ -119,7 +120,9 @@ class GradingKernel(RunningKernel):
             self.stop()
             raise
         listens = self.kc.iopub_channel.socket
-        self._disconnections = listens.get_monitor_socket(zmq.EVENT_DISCONNECTED)
+        self._disconnections = listens.get_monitor_socket(
+            zmq.EVENT_DISCONNECTED | zmq.EVENT_HANDSHAKE_SUCCEEDED
+        )
 
     def execute(self, source: str, limits: Limits) -> CellResult:
         """Runs a cell to its end or to its limits; a kernel that is lost is stopped."""
@@ -186,13 +189,25 @@ class GradingKernel(RunningKernel):
         return read(timeout=timeout)
 
     def _explain_disconnection(self) -> CellResult:
-        """Returns why the connection closed: the kernel ended, or its message was too large."""
+        """Returns why the connection closed: the kernel ended, or its message was too large.
+
+        A kernel that goes on is connected again at once. One that has ended never is, however long
+        whatever holds it takes to end, too.
+        """
         deadline = time.monotonic() + EXIT_TIMEOUT
         while self.is_alive():
-            if time.monotonic() > deadline:
+            if self._is_back() or time.monotonic() > deadline:
                 return CellResult("output-limit")
             time.sleep(POLL_SECONDS / 10)
         return CellResult("kernel-died")
+
+    def _is_back(self) -> bool:
+        """Whether the connection, once lost, has been made again; what is read is gone."""
+        while self._disconnections.poll(0):
+            event = recv_monitor_message(self._disconnections)["event"]
+            if event == zmq.EVENT_HANDSHAKE_SUCCEEDED:
+                return True
+        return False
 
     def _read_message(self, message: dict[str, Any], request: str, output: _CellOutput) -> None:
         """Adds a message to the output, if it belongs to this request."""

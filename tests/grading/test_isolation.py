@@ -424,3 +424,25 @@ def test_an_error_that_is_not_shown_is_read_from_the_reply():
         assert kernel.execute("1", Limits()).state == "ok"
     finally:
         kernel.stop()
+
+
+def test_a_kernel_that_ends_slowly_has_ended_and_has_not_put_out_too_much(monkeypatch):
+    kernel = GradingKernel("none")
+    ended = []
+
+    def is_alive() -> bool:  # a container goes on for a while when its kernel has ended
+        if not alive():
+            ended.append(time.monotonic())
+        return not ended or time.monotonic() < ended[0] + 4
+
+    alive = kernel.is_alive
+    monkeypatch.setattr(kernel, "is_alive", is_alive)
+    ran = kernel.execute("import os\nos._exit(0)", LIMITS)
+    assert ran.state == "kernel-died"
+    assert time.monotonic() >= ended[0] + 4
+
+
+def test_a_kernel_whose_message_was_too_large_is_known_by_its_coming_back(monkeypatch):
+    monkeypatch.setattr("mtcourse.grading.kernel.EXIT_TIMEOUT", 1e6)
+    kernel = GradingKernel("none")
+    assert kernel.execute("print('x' * 60_000_000)", LIMITS).state == "output-limit"

@@ -21,7 +21,8 @@ JOINT = re.compile(
 )
 """Empty brackets and the ending of a file stay where the name ends."""
 IN_LISTS = re.compile(r"(?<=\w)(?=\.\w)|(?<=_)(?=\w)|(?<=[a-z])(?=[A-Z][a-z])")
-"""In the contents and the index, which are narrow, a name may break before a capital, too."""
+"""In the contents, which are narrow, a name may break before a capital, too."""
+BEFORE_DOTS = re.compile(r"(?<=\w)(?=\.\w)")
 
 
 def wrap_lines(soup: BeautifulSoup) -> None:
@@ -93,7 +94,8 @@ def let_names_break(soup: BeautifulSoup) -> None:
     places = dict.fromkeys(
         soup.select("article code, article .sig .descname, article td .pre"), JOINT
     )
-    places |= dict.fromkeys(soup.select(".page-toc a, .indextable a"), IN_LISTS)
+    places |= dict.fromkeys(soup.select(".page-toc a"), IN_LISTS)
+    places |= dict.fromkeys(soup.select(".indextable a"), BEFORE_DOTS)
     for literal, joint in places.items():
         if literal.find("wbr") is not None:
             continue

@@ -87,12 +87,19 @@ def test_a_cell_with_much_text_among_several_is_no_narrow_column(columns, marked
     assert found == (marked or [False] * columns)
 
 
-def test_in_contents_and_index_names_break_at_their_joints_or_before_a_capital():
-    name = "mtcourse.text.BlankScores"
-    for place in ('<div class="page-toc">{}</div>', '<article class="indextable">{}</article>'):
-        soup = soup_of(place.format(f'<a href="#x">{name}</a>'))
-        page_code.let_names_break(soup)
-        assert soup.a.get_text("|") == "mtcourse|.text|.Blank|Scores"
+@pytest.mark.parametrize(
+    ("place", "broken"),
+    [
+        ('<div class="page-toc">{}</div>', "mtcourse|.text|.Blank|Scores"),
+        ('<article class="indextable">{}</article>', "mtcourse|.text|.BlankScores"),
+    ],
+)
+def test_in_the_contents_names_break_before_a_capital_too_and_in_the_index_before_dots(
+    place, broken
+):
+    soup = soup_of(place.format('<a href="#x">mtcourse.text.BlankScores</a>'))
+    page_code.let_names_break(soup)
+    assert soup.a.get_text("|") == broken
 
 
 def test_a_constant_is_shown_with_its_value_where_that_is_short():

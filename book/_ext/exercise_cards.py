@@ -23,6 +23,10 @@ HOW_TO_OPEN = "open-a-notebook"
 HEADING = re.compile(r"^## \d+\. (.+)$", re.MULTILINE)
 FACTS = re.compile(r"^\*(?P<kind>[\w -]+) · (?P<level>[●○]+) · (?P<rest>[^*\n]+)\*$", re.MULTILINE)
 OF_ALL = re.compile(r"^\*(\d+ exercises? · [^*\n]+)\*$", re.MULTILINE)
+IN_WORDS = {
+    "en": ("Exercises:", "{}, about {} minutes"),
+    "nl": ("Opgaven:", "{}, ongeveer {} minuten"),
+}
 LEVELS = {"●○○": "easy", "●●○": "medium", "●●●": "hard"}
 
 
@@ -87,6 +91,18 @@ class MakeCards(SphinxTransform):
                 make_card(item, exercises)
             at = section.index(listed)
             section.insert(at, links(notebook, summary, env.docname))
+            box = self.document.next_node(nodes.admonition)
+            if box is not None and summary:
+                box += way_there(summary, env.config.language)
+
+
+def way_there(summary: str, language: str) -> nodes.paragraph:
+    """The last line of the box in which a chapter begins: how many exercises wait at its end."""
+    label, told = IN_WORDS.get(language, IN_WORDS["en"])
+    numbers = re.findall(r"\d+", summary)
+    line = nodes.paragraph("", "", nodes.strong("", label), nodes.Text(" "))
+    line += nodes.reference("", told.format(*numbers), refid=SECTION, internal=True)
+    return line
 
 
 def make_card(item: nodes.list_item, exercises: dict[str, Exercise]) -> None:

@@ -42,6 +42,24 @@ def test_page(browser, site, path, scheme, width):
         page.context.close()
 
 
+def test_the_box_in_which_a_chapter_begins_leads_to_its_exercises(browser, site):
+    opened = visit(browser, site, "book/05_masks.html", "light")
+    page = opened.page
+    box = page.locator(".admonition").first
+    assert box.locator(".admonition-title").inner_text() == "In this chapter"
+    box.locator("a[href='#exercises']").click()
+    page.wait_for_function(
+        "Math.abs(document.querySelector('#exercises > h2').getBoundingClientRect().top) < 150"
+    )
+    card = page.locator(".exercise-links")
+    assert (
+        card.get_by_role("link", name="How to open it")
+        .get_attribute("href")
+        .endswith("setup.html#open-a-notebook")
+    )
+    page.context.close()
+
+
 def test_on_a_phone_the_contents_make_way_for_what_was_chosen(browser, site):
     opened = visit(browser, site, "book/04_attention.html", "light")
     page = opened.page

@@ -8,6 +8,7 @@ import warnings
 import nbformat
 import pytest
 from bs4 import BeautifulSoup
+from docutils import nodes
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from spylls.hunspell import Dictionary
@@ -203,6 +204,20 @@ def test_a_face_is_cut_down_to_what_the_book_uses(tmp_path):
 
 
 # --- cards --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("language", "told"),
+    [
+        ("en", "Exercises: 8, about 115 minutes"),
+        ("nl", "Opgaven: 8, ongeveer 115 minuten"),
+        ("fr", "Exercises: 8, about 115 minutes"),
+    ],
+)
+def test_a_chapter_begins_with_the_way_to_its_exercises(language, told):
+    line = exercise_cards.way_there("8 exercises · about 115 minutes · 21 points", language)
+    assert line.astext() == told
+    assert line.next_node(nodes.reference)["refid"] == "exercises"
 
 
 @pytest.mark.parametrize("page", sorted(path.stem for path in BOOK.glob("[0-9]*.md")))

@@ -8,6 +8,7 @@ name of the package are places of their own.
 
 from __future__ import annotations
 
+import copy
 import re
 import shutil
 import subprocess
@@ -87,7 +88,7 @@ def text_of(soup: BeautifulSoup, name: str) -> str:
     article = soup.select_one("article.bd-article")
     if article is None or article.h1 is None or article.select_one(".genindextable"):
         return f'<html lang="{language}"><body data-pagefind-ignore="all"></body></html>'
-    text = BeautifulSoup(str(article), "html.parser")
+    text = copy.copy(article)
     for element in text.select(NOT_SEARCHED):
         element.decompose()
     for formula in text.select("math"):

@@ -36,7 +36,7 @@ from mtcourse.grading.interruption import exit_status, interruptible
 from mtcourse.grading.jobs import GradeFunction, Job, OnResult, RunJobs
 from mtcourse.grading.kernel import Limits
 from mtcourse.grading.learner_folders import RECORDS, name_folders, refuse_alike
-from mtcourse.grading.learner_numbers import assign_numbers, replace_names
+from mtcourse.grading.learner_numbers import assign_numbers, read_numbers, replace_names
 from mtcourse.grading.nbval_notebook import make_nbval_notebook
 from mtcourse.grading.policy import BEST, Policy, read_policy
 from mtcourse.grading.records import UNKNOWN_NOTEBOOK, Records, name_attempt
@@ -149,9 +149,11 @@ def _grade_submissions(
     policy = read_policy(options.policy, points) if options.policy else Policy()
     found = _find_submissions(submissions, known, policy.resubmissions == BEST)
     with _lock_folder(out):
-        learners = [one.learner for one in found]
-        numbers = assign_numbers(out / NUMBERS, learners) if policy.numbers else {}
+        numbers = read_numbers(out / NUMBERS)
         adjustments = resolve_adjustments(policy.adjustments, found, numbers)
+        options = _with_name(options, numbers)
+        if policy.numbers:  # not before what the teacher has written fits this class
+            numbers = assign_numbers(out / NUMBERS, [one.learner for one in found])
         verdicts = grade_class(known, found, out, options, console)
         settled = settle_grades(verdicts, found, policy, adjustments)
         results, contents = settled.results, _SubmittedBytes(settled.submissions)
@@ -243,6 +245,16 @@ def grade_class(
             grader.check_solutions({one.notebook for one in backlog.due}, config)
             results += grader.grade_submissions(backlog, config, options.regrade)
     return sorted(results, key=lambda result: (result.learner, result.notebook))
+
+
+def _with_name(options: Options, numbers: Mapping[str, str]) -> Options:
+    """Puts the name of the learner to grade again in place of the number."""
+    regrade = options.regrade
+    if regrade is None or regrade.learner is None:
+        return options
+    names = {number: learner for learner, number in numbers.items()}
+    name = names.get(regrade.learner, regrade.learner)
+    return replace(options, regrade=replace(regrade, learner=name))
 
 
 def _store_last_attempts(

@@ -81,12 +81,15 @@ def compute_penalty(points: float, max_points: float, days: int, policy: Policy)
 def describe_lateness(late: Lateness, policy: Policy) -> str:
     """Returns how late a submission is, in words that the learner reads."""
     told = [late.source]
+    handed_in, due = format_time(late.handed_in), format_time(late.deadline)
+    if late.handed_in and late.deadline and handed_in == due:  # late by seconds
+        handed_in, due = (f"{one:%Y-%m-%d %H:%M:%S %Z}" for one in (late.handed_in, late.deadline))
     if late.handed_in:
-        told = [f"handed in {format_time(late.handed_in)}", f"as {late.source} says"]
+        told = [f"handed in {handed_in}", f"as {late.source} says"]
         if late.source == "the date of the file":
             told[1] = f"by {late.source}"
     if late.deadline and late.handed_in:
-        told.append(f"due {format_time(late.deadline)}")
+        told.append(f"due {due}")
     last = policy.late.days
     if last is not None and late.days > last:
         told.append(f"nothing counts after {format_days(last)}" if last else "nothing counts then")

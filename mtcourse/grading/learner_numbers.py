@@ -27,7 +27,7 @@ def assign_numbers(path: Path, learners: Iterable[str]) -> dict[str, str]:
     Raises:
         MtcourseError: the table is damaged.
     """
-    numbers = _read_numbers(path) if path.exists() else {}
+    numbers = read_numbers(path)
     missing = sorted(set(learners) - set(numbers))
     digits = max(4, len(str(2 * (len(numbers) + len(missing)))))
     taken = set(numbers.values())
@@ -46,7 +46,14 @@ def assign_numbers(path: Path, learners: Iterable[str]) -> dict[str, str]:
     return numbers
 
 
-def _read_numbers(path: Path) -> dict[str, str]:
+def read_numbers(path: Path) -> dict[str, str]:
+    """Returns the numbers that have been given; nothing if there is no table.
+
+    Raises:
+        MtcourseError: the table is damaged.
+    """
+    if not path.exists():
+        return {}
     try:
         heading, *rows = csv.reader(path.read_text(encoding="utf-8").splitlines())
         numbers = dict(rows)

@@ -496,6 +496,22 @@ def test_numbers_in_place_of_names(teacher):
     teacher.grades(policy=decide(teacher, adjustments=by_number))
     assert finals(teacher)["bob"]["points"] == "7"
     assert finals(teacher, "numbers.csv")["bob"]["number"] == numbers["bob"]
+    graded = teacher.grades(policy=folder, regrade=Regrade(numbers["bob"]))[2]
+    assert "alice" not in str(graded)
+    assert "bob" in str(graded)
+    folder = decide(teacher, policy="numbers = false", adjustments=by_number)
+    teacher.grades(policy=folder)
+    assert finals(teacher)["bob"]["points"] == "7", "numbers that were given are known"
+
+
+def test_a_class_that_does_not_fit_what_was_decided_gets_no_numbers(teacher):
+    teacher.hands_in("alice")
+    folder = decide(
+        teacher, policy="numbers = true", adjustments=f"{BY_HAND}nobody,04_attention,,7,,\n"
+    )
+    with pytest.raises(MtcourseError, match="nobody of the name 'nobody'"):
+        teacher.grades(policy=folder)
+    assert not (teacher.out / "numbers.csv").exists()
 
 
 def test_a_disk_that_is_full_at_any_moment_is_told_and_the_same_command_goes_on(

@@ -4,6 +4,7 @@ none, in one order, with a word on each change."""
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -92,6 +93,13 @@ def test_a_late_grade_says_where_it_comes_from():
     (too_late,) = settle_one(RULES, 1000).grade.notes
     assert too_late.startswith("5 − 5: 42 days late")
     assert too_late.endswith("nothing counts after 5 days)")
+
+
+def test_who_is_late_by_seconds_is_told_the_seconds():
+    (note,) = settle_one(RULES, 30 / 3600).grade.notes
+    assert note.startswith("5 − 0.5: 1 day late (handed in 2026-10-02 23:59:")
+    handed_in, due = re.findall(r"\d\d:\d\d:\d\d UTC", note)
+    assert handed_in != due
 
 
 def test_more_time_for_one():

@@ -17,6 +17,10 @@ PAGES = sorted(
 )
 AFTER_RESIZING = 500  # ms: the theme then makes what has become scrollable reachable by keyboard
 WIDTHS = (360, 1280, 1440)
+EXERCISES_ARE_REACHED = (
+    "Math.abs(document.querySelector('#exercises > h2').getBoundingClientRect().top) < 150"
+)
+"""A page scrolls there smoothly, which takes its time."""
 
 
 @pytest.mark.by_turns(6)
@@ -48,9 +52,7 @@ def test_the_box_in_which_a_chapter_begins_leads_to_its_exercises(browser, site)
     box = page.locator(".admonition").first
     assert box.locator(".admonition-title").inner_text() == "In this chapter"
     box.locator("a[href='#exercises']").click()
-    page.wait_for_function(
-        "Math.abs(document.querySelector('#exercises > h2').getBoundingClientRect().top) < 150"
-    )
+    page.wait_for_function(EXERCISES_ARE_REACHED)
     card = page.locator(".exercise-links")
     assert (
         card.get_by_role("link", name="How to open it")
@@ -69,8 +71,7 @@ def test_on_a_phone_the_contents_make_way_for_what_was_chosen(browser, site):
     link = drawer.locator("a[href='#exercises']")
     link.click()
     page.wait_for_function("!document.getElementById('pst-secondary-sidebar-modal').open")
-    page.wait_for_timeout(AFTER_RESIZING)
-    assert abs(page.locator("#exercises > h2").bounding_box()["y"]) < 200
+    page.wait_for_function(EXERCISES_ARE_REACHED)
     page.locator(".secondary-toggle").first.click()
     assert link.is_visible()
     assert opened.errors == []

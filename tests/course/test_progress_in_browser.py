@@ -73,7 +73,10 @@ def test_a_chapter_is_read_when_its_end_is_reached(page, book):
 
 def scroll_to(page, section: str) -> None:
     page.evaluate("id => document.getElementById(id).scrollIntoView()", section)
-    page.wait_for_timeout(400)
+    page.wait_for_function(
+        "id => JSON.parse(localStorage.getItem('mtcourse-progress'))?.last?.at?.id === id",
+        arg=section,
+    )
 
 
 def test_the_welcome_page_leads_back_to_the_section(page, book):

@@ -78,9 +78,11 @@ def test_no_more_is_loaded_than_the_question_needs(opened):
     before = page.locator(FOUND).count()
     count = int(re.search(r"\d+", page.locator(".search-summary").text_content())[0])
     assert before < count
-    for _ in range(20):
+    for _ in range(200):
         page.locator(FOUND).last.scroll_into_view_if_needed()
         page.wait_for_timeout(100)
+        if page.locator(FOUND).count() == count:
+            break
     assert page.locator(FOUND).count() == count
 
 

@@ -143,7 +143,7 @@ anywhere: $(VENV)/test.stamp ## Run what trains as on other processors, and with
 # tests/catalogue/conftest.py decides what stays on one worker, and what is shared out one by one.
 # WALLS=podman takes another isolation; BY=scripts/unprivileged.sh does it without root's rights.
 grading: $(VENV)/test.stamp ## Grade a catalogue of submissions, honest and hostile, behind walls
-	@GRADING_WALLS=$(WALLS) $(BY) $(BIN)/python -m pytest $(LIMIT) -n auto --dist loadscope -q tests/catalogue
+	@GRADING_WALLS=$(WALLS) $(BY) $(BIN)/python -m pytest $(LIMIT) -n auto --dist loadscope -q -p no:cacheprovider tests/catalogue
 
 isolation: $(VENV)/test.stamp ## Test the isolation alone: a few minutes (WALLS=podman, one kind)
 	@$(BY) $(BIN)/python -m pytest $(LIMIT) -q -p no:cacheprovider \

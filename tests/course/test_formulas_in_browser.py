@@ -39,6 +39,7 @@ BOTH = "div.math, div.math > .equation"
 HIDDEN = f"{BOTH} {{ overflow: auto hidden !important; padding: 0 !important }}"
 # Clipped at the sides only, where a formula scrolls; above and below everything is drawn.
 WHOLE = f"{BOTH} {{ overflow-x: clip !important; overflow-y: visible !important }}"
+UNSHADED = f"{BOTH} {{ background: none !important }}"
 MEASURE = """boxes => boxes.map(box => {
     const scrolls = box.querySelector('.equation'), number = box.querySelector('.eqno');
     const [all, seen, drawn, beside] = [box, scrolls, box.querySelector('math'), number].map(
@@ -99,14 +100,19 @@ def page(browser, tmp_path_factory: pytest.TempPathFactory):
 
 
 def cut_formulas(page) -> list[str]:
-    """The formulas that look otherwise once nothing hides what stands above and below them."""
+    """The formulas that look otherwise once nothing hides what stands above and below them.
+
+    The shade at the edge of a formula that scrolls would go with its scrolling, and is taken away.
+    """
     cut = []
+    unshaded = page.add_style_tag(content=UNSHADED)
     for formula in page.locator("div.math").all():
         as_is = formula.screenshot()
         style = page.add_style_tag(content=WHOLE)
         if formula.screenshot() != as_is:
             cut.append(formula.get_attribute("id") or formula.inner_text())
         style.evaluate("it => it.remove()")
+    unshaded.evaluate("it => it.remove()")
     return cut
 
 

@@ -550,7 +550,7 @@ def _cohort_solutions(solutions: Path, cohort: str, out: Path | None) -> Path:
     out = out or solutions.with_name(f"{solutions.name}-{cohort}")
     if not out.exists():
         typer.echo(f"proving the numbers of {cohort} for every exercise takes some minutes")
-        written = write_cohort_solutions(solutions, cohort, out)
+        written = write_cohort_solutions(solutions, cohort, out, typer.echo)
         typer.echo(f"{len(written)} solutions in {out}: grade with --solutions {out}")
     for path in sorted(out.glob("*.ipynb")):
         notebook = read_notebook(path)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import re
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
 from pathlib import Path
@@ -81,7 +81,9 @@ def describe_variations(variations: Sequence[Variation]) -> str:
     return "\n".join(lines)
 
 
-def write_cohort_solutions(solutions: Path, cohort: str, out: Path) -> list[Path]:
+def write_cohort_solutions(
+    solutions: Path, cohort: str, out: Path, tell: Callable[[str], None] = lambda _: None
+) -> list[Path]:
     """Writes the solutions of a cohort into a new folder, proves them, and runs what has changed.
 
     For every exercise with the cohort's numbers and inputs, each known mistake is seen under its
@@ -92,6 +94,7 @@ def write_cohort_solutions(solutions: Path, cohort: str, out: Path) -> list[Path
         solutions: the folder of the published solutions.
         cohort: the cohort's name, such as "2027".
         out: the folder to make.
+        tell: is given a line on each notebook whose numbers are proved.
 
     Returns:
         the notebooks that were written.
@@ -105,13 +108,14 @@ def write_cohort_solutions(solutions: Path, cohort: str, out: Path) -> list[Path
     paths = sorted(solutions.glob("*.ipynb"))
     if not paths:
         raise MtcourseError(f"there are no solutions in {solutions}: name their folder")
-    for path in paths:
+    for number, path in enumerate(paths, 1):
         for exercise in bank_of(path.stem, cohort):
             if confusion := find_confusion(exercise):
                 raise MtcourseError(
                     f"the cohort {cohort!r} cannot have {exercise.id} of {path.stem}: {confusion}; "
                     "take another name"
                 )
+        tell(f"{path.stem} is proved ({number} of {len(paths)})")
     making = out.with_name(f".{out.name}.making")
     shutil.rmtree(making, ignore_errors=True)
     try:

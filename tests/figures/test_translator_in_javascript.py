@@ -272,14 +272,13 @@ def test_the_cache_changes_nothing(tmp_path):
 # --- search -------------------------------------------------------------------------------------
 
 
-@pytest.mark.by_turns(3)
 @pytest.mark.slow
 def test_translations_of_every_kind_of_sentence_are_those_of_the_package(tmp_path):
-    """Every twelfth: openings, lengths and constructions of all three test sets are among them."""
+    """Every 36th sentence of the three test sets, in alphabetical order."""
     splits = builtin_corpus().splits
     pairs = [pair for name in ("test", "compositional", "length") for pair in splits[name]]
-    sentences = sorted({pair.source for pair in pairs})[::12]
-    assert len(sentences) == 250
+    sentences = sorted({pair.source for pair in pairs})[::36]
+    assert len(sentences) > 80
     search = partial(beam_search, beams=4, n_best=2)
     found = with_model(
         TRANSLATOR,

@@ -266,7 +266,9 @@ def test_a_folder_that_is_there_is_left_alone(one_notebook):
 def test_a_cohort_from_its_solutions_to_what_learners_get(one_notebook):
     """Written and run; nbval agrees with what is stored; released without a solution."""
     out = one_notebook.with_name("solutions-2027")
-    (written,) = write_cohort_solutions(one_notebook, "2027", out)
+    told: list[str] = []
+    (written,) = write_cohort_solutions(one_notebook, "2027", out, told.append)
+    assert told == [f"{FIRST} is proved (1 of 1)"]
     assert str(256) in json.dumps(read_notebook(written))
     assert read_solutions(out)[FIRST].cohort == "2027"
     done = subprocess.run(

@@ -99,6 +99,9 @@ def test_a_cell_that_loses_the_kernel_costs_its_own_exercise(misdeed, outcome):
 def test_an_answer_that_ends_the_kernel_when_it_is_called_costs_its_own_exercise():
     deadly = "import os\ndef scaled_scores(Q, K):\n    os._exit(1)"
     assert outcomes(deadly, SOFTMAX) == ("kernel-died", "passed")
+
+
+def test_an_answer_that_never_returns_costs_its_own_exercise():
     endless = "def row_softmax(scores):\n    while True: pass"
     assert outcomes(SCORES, endless) == ("passed", "timeout")
 

@@ -3,6 +3,8 @@ none, in one order, with a word on each change."""
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import re
 from collections.abc import Sequence
@@ -16,6 +18,7 @@ from hypothesis import strategies as st
 from mtcourse.errors import MtcourseError
 from mtcourse.grading.policy import BEST, LateRule, Policy
 from mtcourse.grading.policy_tables import Adjustment
+from mtcourse.grading.reports.tables import nbgrader_table
 from mtcourse.grading.results import FAILED, SubmissionResult
 from mtcourse.grading.settle import LEFT_OUT, Settled, resolve_adjustments, settle_grades
 from mtcourse.grading.submission_times import SubmissionTimes
@@ -166,6 +169,19 @@ def test_points_by_hand_for_a_notebook_come_last():
     assert one.points == 5
     assert one.grade.late_penalty == 1.5
     assert one.grade.notes[-1] == "by hand (MK), 5 in place of 3.5: was ill"
+
+
+def test_in_nbgraders_table_a_score_is_the_raw_one_less_the_penalty():
+    whole = replace(RULES, adjustments=(adjustment("", 4, "was ill"),))
+    rows = [
+        next(csv.DictReader(io.StringIO(nbgrader_table([settle_one(policy, 49)]))))
+        for policy in (RULES, whole)
+    ]
+    columns = ("raw_score", "late_submission_penalty", "score")
+    assert [tuple(float(row[column]) for column in columns) for row in rows] == [
+        (5, 1.5, 3.5),
+        (4, 0, 4),
+    ]
 
 
 def test_an_exercise_that_is_left_out_is_missing_from_both_sums():

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import csv
 import io
+import math
 import re
 from collections.abc import Iterable, Sequence
 
@@ -179,19 +180,27 @@ def moodle_table(results: Sequence[SubmissionResult]) -> str:
 
 
 def nbgrader_table(results: Sequence[SubmissionResult]) -> str:
-    """Returns what ``nbgrader export`` writes; without a submission a learner has 0 points."""
+    """Returns what ``nbgrader export`` writes; without a submission a learner has 0 points.
+
+    There a score is the raw one less the penalty. Points by hand for a whole notebook are given
+    after being late has cost something: they are a raw score without a penalty.
+    """
     rows: list[Sequence[object]] = []
     for notebook in _list_notebooks(results):
         max_points = f"{_find_max_points(results, notebook):.1f}"
         for learner, of_notebook in _group_by_learner(results).items():
             result = of_notebook.get(notebook)
             failed = result is not None and result.state == FAILED
-            points = "" if failed else str(float(result.points if result else 0))
+            points = result.points if result else 0
+            raw = result.exercise_points if result else 0
             grade = (result and result.grade) or FinalGrade(0)
-            raw = "" if failed else str(float(result.exercise_points if result else 0))
+            penalty = grade.late_penalty
+            if not math.isclose(raw - penalty, points):
+                raw, penalty = points, 0
             times = (grade.deadline, grade.handed_in)
-            penalty = str(float(grade.late_penalty))
-            rows.append((notebook, *times, learner, "", "", "", raw, penalty, points, max_points))
+            scores = ["" if failed else f"{float(raw)}", f"{float(penalty)}"]
+            scores.append("" if failed else f"{float(points)}")
+            rows.append((notebook, *times, learner, "", "", "", *scores, max_points))
     return _write_csv([NBGRADER_COLUMNS], rows)
 
 

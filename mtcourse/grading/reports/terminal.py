@@ -25,8 +25,9 @@ WIDTH = 100
 
 def class_table(results: Sequence[SubmissionResult]) -> Table:
     """Makes a table of all exercises and notebooks, with the number of submissions to review."""
+    learners = len({result.learner for result in results})
     table = Table(
-        title=Text(f"{len({r.learner for r in results})} learners"),
+        title=Text("one learner" if learners == 1 else f"{learners} learners"),
         title_justify="left",
         caption=Text(_write_caption(results)),
         caption_justify="left",

@@ -6,6 +6,7 @@ import contextlib
 import functools
 import http.server
 import importlib.util
+import os
 import shutil
 import threading
 from collections.abc import Iterator, Sequence
@@ -206,6 +207,8 @@ def visited_explorers(
 def violations(page, within: str = "html", without: Sequence[str] = ()) -> list[str]:
     """What axe-core finds wrong, a line each.
 
+    It is the one of the Python package, or the newer one whose file AXE_CORE names.
+
     Args:
         page: the opened page.
         within: a selector of what is looked at.
@@ -213,7 +216,8 @@ def violations(page, within: str = "html", without: Sequence[str] = ()) -> list[
     """
     import axe_playwright_python
 
-    axe = Path(axe_playwright_python.__file__).parent / "axe.min.js"
+    package = Path(axe_playwright_python.__file__).parent / "axe.min.js"
+    axe = Path(os.environ.get("AXE_CORE", package))
     page.evaluate(axe.read_text(encoding="utf-8"))
     # All rules are tried on all elements; only the thousands that are well are not described. Two
     # belong to WCAG 2.2, level AA, and are still not among those that axe tries by itself. It does

@@ -41,7 +41,7 @@ class Claim:
         same_as: the claim whose numbered equation in the chapter is this one too.
         disagrees: what is wrong, missing, or different in another document; empty if nothing is.
         function: dotted path of the public function or class that is it.
-        test: file::function of the test that proves it.
+        test: ``file::function`` of the test that proves it.
         exercise: notebook#exercise that practises it.
 
     The last three are empty as long as the chapter is to come.

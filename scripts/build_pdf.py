@@ -27,7 +27,10 @@ ROOT = Path(__file__).resolve().parent.parent
 LEFT_OUT = re.compile(r"api|cite|instructors|grading")
 """Pages that are looked things up in: they are for the screen."""
 FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking"]
-EXPLORER = ".mtcourse-explorer[data-explorer], .mtcourse-explorer.whole-model"
+EXPLORER = ", ".join(
+    f".mtcourse-explorer{which}"
+    for which in ("[data-explorer]", ".whole-model", ".live-translator")
+)
 NOT_ON_PAPER = (
     "script, noscript, style, .headerlink, .whole-folded, button.copybtn, details.figure-code, "
     "link, .question-skip, .mt-unseen, [role=status], .exercise-links a"
@@ -36,6 +39,8 @@ SHEETS = ("type.css", "code.css", "cards.css", "figures.css", "formulas.css", "m
 LETTERS = "abcdefgh"
 SAYS_AT_ONCE = re.compile(r"Each option tells you at once what is right or wrong about it\.")
 """Of a question that is answered in the page."""
+OF_THE_MARGIN = re.compile(r"\s*Each chapter has this picture in its margin[^.]*\.")
+"""Of what paper does not have."""
 LONGEST_HEAD = 56
 """Characters of a title above a page."""
 COLUMN = 627
@@ -49,6 +54,9 @@ FIT = """(column) => {
   }
 }"""
 """Chromium prints all pages smaller if one thing is too wide: a table is made to fit alone."""
+UNSCROLL = """() => {
+  for (const it of document.querySelectorAll("span.math.wide")) it.classList.remove("wide");
+}"""
 IN_FRONT = "#pst-skip-link, #pst-back-to-top, .bd-header, .bd-header-article"
 """What may lie on an explorer while its picture is taken."""
 WIDTH = 760
@@ -96,7 +104,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         for _ in range(2):
             document = Path(folder, "book.html")
             document.write_text(document_of(html, pages, numbers), encoding="utf-8")
-            print_document(browser, document, options.to)
+            print_document(browser, document, html / "_static" / "formulas.js", options.to)
             numbers = page_numbers(options.to, [page.title for page in pages])
         browser.close()
     print(f"The book on paper: {options.to.as_uri()}")
@@ -185,6 +193,11 @@ def for_paper(html: Path, page: Page, included: Sequence[str]) -> None:
     print_questions(article)
     for element in article.select(NOT_ON_PAPER):
         element.decompose()
+    for text in article.find_all(string=OF_THE_MARGIN):
+        text.replace_with(OF_THE_MARGIN.sub("", text))
+    for paragraph in article.select("h2 + p, h3 + p"):
+        if paragraph.em and paragraph.em.get_text() == paragraph.get_text():
+            paragraph["class"] = "lead-in"
     for fold in article.select("details"):
         fold["open"] = ""
         fold["class"] = [*fold.get("class", []), "unfolded"]
@@ -315,13 +328,22 @@ def contents_of(pages: Sequence[Page], numbers: Mapping[str, int]) -> str:
     return f"<nav class='contents'><h1>Contents</h1>{''.join(lines)}</nav>"
 
 
-def print_document(browser, document: Path, target: Path) -> None:
-    """Prints it: A4, with tags for screen readers, and the headings as an outline."""
+def print_document(browser, document: Path, formulas: Path, target: Path) -> None:
+    """Prints it: A4, with tags for screen readers, and the headings as an outline.
+
+    Args:
+        browser: Playwright's.
+        document: the whole book in one page.
+        formulas: what sets roots without room behind them; that a formula scrolls is for a screen.
+        target: the PDF.
+    """
     context = browser.new_context(viewport={"width": COLUMN, "height": 900})
     opened = context.new_page()
     opened.emulate_media(media="print")
     opened.goto(document.as_uri(), timeout=300_000)
+    opened.add_script_tag(path=formulas)
     opened.evaluate("document.fonts.ready.then(() => true)")
+    opened.evaluate(UNSCROLL)
     opened.evaluate(FIT, COLUMN)
     target.parent.mkdir(parents=True, exist_ok=True)
     opened.pdf(

@@ -33,9 +33,9 @@ WORTH_PROCESSES = 10
 
 def setup(app) -> dict:
     """Sphinx calls this."""
-    app.add_js_file("drawers.js", loading_method="defer")
+    app.add_js_file("contents.js", loading_method="defer")
     app.connect("build-finished", mend_pages)
-    return {"version": "2", "parallel_read_safe": True, "parallel_write_safe": True}
+    return {"version": "3", "parallel_read_safe": True, "parallel_write_safe": True}
 
 
 def mend_pages(app, exception) -> None:
@@ -140,6 +140,13 @@ def name_what_is_seen(soup: BeautifulSoup) -> None:
         del icon["title"]
 
 
+def mark_places_by_one_program(soup: BeautifulSoup) -> None:
+    """Bootstrap marks no place in the contents while a section is longer than the window."""
+    for body in soup.select("body[data-bs-spy]"):
+        for name in ("data-bs-spy", "data-bs-target", "data-bs-root-margin", "data-offset"):
+            del body[name]
+
+
 def tell_summaries_apart(soup: BeautifulSoup) -> None:
     """What can be unfolded has a name of its own on its page."""
     taken: dict[str, int] = {}
@@ -198,6 +205,7 @@ REPAIRS = (
     name_the_sidebar,
     name_the_toggles,
     name_what_is_seen,
+    mark_places_by_one_program,
     tell_summaries_apart,
     plain_bibliography,
     plain_signatures,

@@ -27,6 +27,8 @@ RELEASES = "https://github.com/"
 """How the address of a repository begins whose host keeps files with each release."""
 WHOLE_BOOK = {"mtcourse.pdf": "the whole book (PDF)", "mtcourse.epub": "the whole book (ePub)"}
 """The files of a release (``.github/workflows/release.yml``), and what a button calls them."""
+SET_UP = "book/setup"
+"""The page that says, under ``whole-book``, how to make these files."""
 LONGEST_DESCRIPTION = 200
 
 
@@ -100,7 +102,7 @@ def name_print_button(buttons: list[dict]) -> None:
 def offer_whole_book(buttons: list[dict], address: str) -> None:
     """Adds to what a page offers as a download the whole book, in the files of the last release."""
     for group in buttons:
-        if group.get("label") == "download-buttons" and address.startswith(RELEASES):
+        if group.get("label") == "download-buttons":
             group["buttons"] += [
                 {
                     "type": "link",
@@ -114,6 +116,22 @@ def offer_whole_book(buttons: list[dict], address: str) -> None:
             ]
 
 
+def tell_how_to_get_whole_book(buttons: list[dict], address: str) -> None:
+    """Adds to what a page offers as a download where it stands how to make the other files."""
+    for group in buttons:
+        if group.get("label") == "download-buttons":
+            group["buttons"].append(
+                {
+                    "type": "link",
+                    "url": address,
+                    "text": "the whole book: PDF, e-book",
+                    "tooltip": "How to get the whole book as a PDF or an e-book",
+                    "icon": "fas fa-book",
+                    "label": "download-whole-book",
+                }
+            )
+
+
 # --- the head of a page ------------------------------------------------------------------------
 
 
@@ -122,9 +140,11 @@ def describe_page(app, docname: str, template: str, context: dict, doctree) -> N
     address, buttons = repository_of(app), context.get("header_buttons")
     name_print_button(buttons or [])
     if buttons and address is None:
-        context["header_buttons"] = drop_buttons(buttons)
-    elif buttons and address:
+        context["header_buttons"] = buttons = drop_buttons(buttons)
+    if buttons and (address or "").startswith(RELEASES):
         offer_whole_book(buttons, address)
+    elif buttons and SET_UP in app.env.found_docs:
+        tell_how_to_get_whole_book(buttons, f"{context['pathto'](SET_UP)}#whole-book")
     tags = context.get("metatags", "")
     if doctree is not None:
         tags += head_tags(

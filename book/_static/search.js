@@ -4,6 +4,7 @@
   "use strict";
   const AT_ONCE = 8; // pages whose texts are loaded together
   const PLACES = 3; // sections shown of a page
+  const TERMS = "glossary.html"; // the page whose places are definitions
   const WAITS = 200; // ms after a letter was typed
   const GLUE = {
     en: "a an and are as at be but by can do does for from how i if in is it of on or so than that the their "
@@ -69,9 +70,17 @@
     for (const place of places.slice(0, PLACES)) show(make("li", below), place, place.title);
   }
 
-  async function showFrom(list, results, begin, mine) {
+  /* Whoever asks for a term reads its definition at once. */
+  function showTerm(list, pages, asked) {
+    const terms = pages.filter((page) => page.url.endsWith(TERMS)).flatMap((page) => page.sub_results);
+    const term = terms.find((place) => wordsOf(place.title).join(" ") === wordsOf(asked).join(" "));
+    if (term) show(make("li", list, "", "found-term"), term, term.title);
+  }
+
+  async function showFrom(list, results, begin, mine, asked = "") {
     const pages = await Promise.all(results.slice(begin, begin + AT_ONCE).map((one) => one.data()));
     if (mine !== turn) return;
+    if (begin === 0) showTerm(list, pages, asked);
     for (const page of pages) showPage(list, page);
     const next = begin + AT_ONCE;
     if (next >= results.length) return;
@@ -128,7 +137,7 @@
     watcher?.disconnect();
     list.replaceChildren();
     status.textContent = results === null ? "" : summary(results.length);
-    if (results?.length) await showFrom(list, results, 0, mine);
+    if (results?.length) await showFrom(list, results, 0, mine, question(text));
   }
 
   function listen(pagefind, shown) {

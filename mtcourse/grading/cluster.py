@@ -28,7 +28,7 @@ def run_on_cluster(
     Args:
         jobs: the jobs to run.
         grade: grades one job.
-        scheduler: the address of the scheduler, such as tcp://10.0.0.1:8786.
+        scheduler: the address of the scheduler, such as ``tcp://10.0.0.1:8786``.
         on_result: called in this process with each result as it comes.
 
     Raises:

@@ -78,6 +78,56 @@ def test_on_a_phone_the_contents_make_way_for_what_was_chosen(browser, site):
     page.context.close()
 
 
+def test_the_contents_show_all_the_way_where_the_reader_is(browser, site):
+    """Also in sections that are longer than the window, and where the contents are, too."""
+    opened = visit(browser, site, "book/09_multi_head.html", "light")
+    page = opened.page
+    page.set_viewport_size({"width": 1280, "height": 800})
+    marked, asked = set(), page.evaluate("document.documentElement.scrollHeight")
+    for place in range(0, asked, 1500):
+        page.evaluate("top => window.scrollTo({top, behavior: 'instant'})", place)
+        page.wait_for_function(
+            """() => {
+            const lists = [...document.querySelectorAll('#pst-page-toc-nav a')];
+            const begun = lists.filter((link) => document.getElementById(link.hash.slice(1))
+                .getBoundingClientRect().top <= 0.3 * innerHeight);
+            const here = document.querySelector('#pst-page-toc-nav a[aria-current=location]');
+            const end = scrollY + innerHeight >= document.documentElement.scrollHeight - 2;
+            return here === ((end ? lists : begun).at(-1) ?? null);
+        }"""
+        )
+        current = page.locator("#pst-page-toc-nav a[aria-current=location]")
+        if current.count():
+            marked.add(current.text_content())
+            seen = current.evaluate(
+                """link => {
+                const [it, around] = [link, link.closest('.bd-sidebar-secondary')].map(
+                    (one) => one.getBoundingClientRect());
+                return it.top >= around.top && it.bottom <= around.bottom && it.height > 0;
+            }"""
+            )
+            assert seen, current.text_content()
+            assert "active" in current.get_attribute("class")
+    assert len(marked) > 8
+    assert opened.errors == []
+    page.context.close()
+
+
+def test_the_chapter_that_is_read_is_seen_in_the_contents_of_the_book(browser, site):
+    opened = visit(browser, site, "book/20_capstone.html", "light")
+    page = opened.page
+    page.set_viewport_size({"width": 1280, "height": 400})
+    page.reload()
+    page.wait_for_function(
+        """() => {
+        const links = [...document.querySelectorAll('.bd-sidebar-primary li.current > a')];
+        const box = links.at(-1).getBoundingClientRect();
+        return box.top > 0 && box.bottom < innerHeight;
+    }"""
+    )
+    page.context.close()
+
+
 def test_every_page_was_found(site):
     assert len(PAGES) > 5
 

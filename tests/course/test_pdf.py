@@ -70,6 +70,22 @@ def test_on_paper_no_option_tells_at_once_whether_it_is_right():
     assert article.p.get_text() == "Answer these. The key stands below the last one."
 
 
+def test_paper_does_not_speak_of_a_picture_that_it_lacks():
+    source = (build_pdf.ROOT / "book" / "intro.md").read_text(encoding="utf-8")
+    assert build_pdf.OF_THE_MARGIN.search(source)
+    said = "You write it. Each chapter has this picture in its margin,\nsmall."
+    article = article_of(f"<article><p>{said}</p></article>")
+    build_pdf.for_paper(HTML, build_pdf.Page("intro", "", "", article), [])
+    assert article.p.get_text() == "You write it."
+
+
+def test_a_note_below_a_heading_stays_with_what_follows():
+    paragraphs = "<p><em>Second reading.</em></p><p>Words.</p><h2>B</h2><p><em>Not</em> alone.</p>"
+    article = article_of(f"<article><h2>A</h2>{paragraphs}</article>")
+    build_pdf.for_paper(HTML, build_pdf.Page("x", "", "", article), [])
+    assert [p.get_text() for p in article.select(".lead-in")] == ["Second reading."]
+
+
 def test_a_long_title_stands_on_one_line_above_the_pages():
     assert build_pdf.short("4. Attention") == "4. Attention"
     name = "17. Sequence to sequence"
@@ -115,7 +131,8 @@ def test_the_pdf_is_tagged_outlined_and_linked(tmp_path):
     with sync_playwright() as playwright:
         chromium = build_pdf.shutil.which("chromium")
         browser = playwright.chromium.launch(executable_path=chromium, args=build_pdf.FLAGS)
-        build_pdf.print_document(browser, document, tmp_path / "book.pdf")
+        formulas = HTML / "_static" / "formulas.js"
+        build_pdf.print_document(browser, document, formulas, tmp_path / "book.pdf")
         browser.close()
     reader = PdfReader(tmp_path / "book.pdf")
     root = reader.trailer["/Root"]

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import xml.etree.ElementTree as ET
 from pathlib import Path
+from types import SimpleNamespace
 from urllib.parse import urljoin
 
 import pytest
@@ -149,10 +150,20 @@ def test_a_page_offers_the_whole_book_of_the_last_release(placed, unset):
         assert not [a for a in addresses(unset, name) if "releases" in a]
 
 
-def test_a_host_without_releases_offers_none():
-    buttons = [{"type": "group", "label": "download-buttons", "buttons": []}]
-    publishing.offer_whole_book(buttons, "https://gitlab.example/x")
-    assert buttons[0]["buttons"] == []
+@pytest.mark.parametrize("address", [None, "https://gitlab.example/x"])
+def test_without_releases_a_page_leads_to_how_the_whole_book_is_made(address, monkeypatch):
+    monkeypatch.setattr(publishing, "repository_of", lambda _: address)
+    for pages, urls in ((("book/setup",), ["../setup#whole-book"]), ((), [])):
+        app = SimpleNamespace(
+            env=SimpleNamespace(found_docs=pages), config=SimpleNamespace(html_title="")
+        )
+        buttons = [
+            {"type": "group", "label": "download-buttons", "buttons": [{"type": "x", "url": "y"}]}
+        ]
+        context = {"header_buttons": buttons, "pathto": lambda page: page.replace("book", "..")}
+        publishing.describe_page(app, "book/intro", "", context, None)
+        offered = [one["url"] for one in context["header_buttons"][0]["buttons"]]
+        assert offered == ["y", *urls]
 
 
 def test_the_books_address_is_in_every_head(placed, unset):

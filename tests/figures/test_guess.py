@@ -86,7 +86,8 @@ def test_what_waits_for_a_guess_follows_one_in_its_section():
 # --- in a browser -------------------------------------------------------------------------------
 
 browsing = pytest.mark.browser
-WAITS = '<div class="cell tag_after-guess"><div class="cell_output"><p id="{}">46%</p></div></div>'
+WAITS = """<div class="cell tag_after-guess"><div class="cell_output">
+<p id="{}" style="height: 20em">46%</p></div></div>"""
 
 
 @pytest.fixture(params=["light", "dark"])
@@ -95,8 +96,8 @@ def opened(browser, tmp_path, request: pytest.FixtureRequest):
     one, other = (guess(f"{name}?", ["5%", "45%"], 1).data for name in ("One", "Other"))
     content = (
         f'<section><h2>a</h2><p id="before">x</p><div class="cell">{one}</div>{WAITS.format("out")}'
-        '<div class="after-guess"><p id="prose">nearly half</p></div><p id="goes-on">x</p>'
-        "</section>"
+        '<div class="after-guess"><p id="prose">nearly half</p></div>'
+        f'{WAITS.format("more")}<p id="goes-on">x</p></section>'
         f'<section><h2>b</h2><div class="cell">{other}</div>{WAITS.format("later")}</section>'
     )
     scheme = '<meta name="color-scheme" content="light dark">'
@@ -122,6 +123,19 @@ def test_a_result_waits_for_the_guess_of_its_section(opened):
     assert seen(page) == ["before", "out", "prose", "goes-on"]
     assert page.get_by_role("status").first.inner_text() == "Not quite. The answer is: 45%."
     assert violations(page) == []
+
+
+@browsing
+def test_all_that_waits_for_a_guess_is_one_low_box(opened):
+    page = opened.page
+    cells = page.locator("section").first.locator(".tag_after-guess")
+    tall = "cells => cells.map(cell => cell.getBoundingClientRect().height)"
+    first, second = cells.evaluate_all(tall)
+    assert 40 < first < 100
+    assert second == 0
+    page.get_by_role("button", name="Show the result without a guess").first.click()
+    assert min(cells.evaluate_all(tall)) > 200
+    assert page.locator("#more").is_visible()
 
 
 @browsing

@@ -57,6 +57,25 @@ def test_a_question_leads_to_the_place_that_answers(opened, page, place):
     assert found.locator(".search mark").count() > 0
 
 
+@pytest.mark.parametrize(
+    ("opened", "place"),
+    [
+        ("label smoothing", "term-label-smoothing"),
+        ("What is perplexity?", "term-perplexity"),
+        ("padding masks", ""),
+    ],
+    indirect=["opened"],
+)
+def test_whoever_asks_for_a_term_reads_its_definition_first(opened, place):
+    pages_of(opened.page)
+    term = opened.page.locator(f"{FOUND}.found-term")
+    assert term.count() == bool(place)
+    if place:
+        first = opened.page.locator(FOUND).first
+        assert first.locator("a").get_attribute("href").endswith(f"glossary.html#{place}")
+        assert len(first.locator(".context").text_content()) > 60
+
+
 @pytest.mark.parametrize("opened", ["attention"], indirect=True)
 def test_every_place_that_was_found_is_there(opened):
     pages_of(opened.page)

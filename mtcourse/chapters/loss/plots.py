@@ -129,7 +129,8 @@ def gradient_sizes(norms: Mapping[str, Mapping[str, Sequence[float]]], ax: Axes)
         ax.invert_yaxis()
         ax.set(xscale="log", xlabel="norm of the gradient")
         ax.grid(color=INK, alpha=0.25)
-        ax.legend()
+        # Above the axes: within them its marks would look like those of a weight.
+        ax.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=len(norms))
     return ax
 
 

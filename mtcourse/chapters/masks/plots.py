@@ -150,8 +150,11 @@ def change_map(
         ax.set_yticks(range(len(rows)), rows)
         ax.tick_params(length=0, labeltop=True, labelbottom=False)
         ax.spines[:].set_visible(False)
-        beside = ax.inset_axes((1.08, 0, 0.07, 1))  # as high as the map, below the slanted names
-        bar = ax.figure.colorbar(image, cax=beside, label="largest change (nats)")
+        # Below the map, where a narrow page shows the numbers and what they are.
+        below = ax.inset_axes((0, -0.1, 1, 0.05))
+        label = "largest change (nats)"
+        bar = ax.figure.colorbar(image, cax=below, label=label, orientation="horizontal")
+        bar.set_ticks([0.1, 1, 10], labels=["0.1", "1", "10"])
         bar.outline.set_visible(False)
     return ax
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from html import escape
 
@@ -30,7 +31,7 @@ def matrix_table(
         matrix: the numbers.
         rows: a name for each row.
         columns: a name for each column; 1, 2, 3 and so on if there are none.
-        title: what the matrix is; stands in the corner.
+        title: what the matrix is; stands in the corner. W_Q^C is shown with its indices.
         digits: decimals.
         shade: colour cells by size, blue above 0 and orange below.
 
@@ -98,8 +99,14 @@ def _named(row: str) -> str:
 def _table(corner: str, names: Sequence[str], lines: Sequence[str]) -> HTML:
     """A table in the theme's look, which the keyboard can scroll where the page is narrow."""
     head = "".join(f'<th scope="col" style="{_NUMBER}">{escape(name)}</th>' for name in names)
-    first = f'<th scope="col" style="{_CELL}">{escape(corner)}</th>'
+    first = f'<th scope="col" style="{_CELL}">{_with_indices(corner)}</th>'
     return HTML(
         f'<table class="table dataframe" style="{_TABLE}" tabindex="0">'
         f"<thead><tr>{first}{head}</tr></thead><tbody>{''.join(lines)}</tbody></table>"
     )
+
+
+def _with_indices(title: str) -> str:
+    """A title in HTML: what follows _ stands low, and what follows ^ stands high."""
+    low = re.sub(r"_([A-Za-z0-9]+)", r"<sub>\1</sub>", escape(title))
+    return re.sub(r"\^([A-Za-z0-9]+)", r"<sup>\1</sup>", low)

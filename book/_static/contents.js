@@ -1,0 +1,73 @@
+/* The contents of the book and of a page: they show where the reader is, and make way for the page. */
+(() => {
+  "use strict";
+  const LINE = 0.3; // of the window's height: the section that has begun above it is being read
+  const MARGIN = 60; // px between the link that is marked and the edge of its list
+
+  /* Moves a list, and never the page, until the link stands in it. */
+  function keepInView(list, link) {
+    const [around, it] = [list, link].map((one) => one.getBoundingClientRect());
+    const below = it.bottom + MARGIN - around.bottom;
+    const above = around.top + MARGIN - it.top;
+    if (below > 0) list.scrollTop += below;
+    else if (above > 0) list.scrollTop -= above;
+  }
+
+  /* --- the sections of a page --- */
+
+  const places = []; // each section with its link, in the order of the page
+  for (const link of document.querySelectorAll('#pst-page-toc-nav a[href^="#"]')) {
+    const section = document.getElementById(decodeURIComponent(link.hash.slice(1)));
+    if (section) places.push({ section, link });
+  }
+  let marked = null;
+
+  function placeNow() {
+    const line = innerHeight * LINE;
+    const begun = places.filter(({ section }) => section.getBoundingClientRect().top <= line);
+    const at_end = scrollY > 0 && scrollY + innerHeight >= document.documentElement.scrollHeight - 2;
+    return at_end ? places.at(-1) : begun.at(-1);
+  }
+
+  function mark() {
+    const link = placeNow()?.link ?? null;
+    if (link === marked) return;
+    marked = link;
+    for (const { link: one } of places) {
+      const holds = link !== null && one.parentElement.contains(link); // itself, or its section
+      for (const element of [one, one.parentElement]) element.classList.toggle("active", holds);
+      if (one === link) one.setAttribute("aria-current", "location");
+      else one.removeAttribute("aria-current");
+    }
+    const list = link?.closest(".bd-sidebar-secondary");
+    if (list) keepInView(list, link);
+  }
+
+  let waiting = false;
+  function markSoon() {
+    if (waiting) return;
+    waiting = true;
+    requestAnimationFrame(() => {
+      waiting = false;
+      mark();
+    });
+  }
+  if (places.length) {
+    addEventListener("scroll", markSoon, { passive: true });
+    addEventListener("resize", markSoon);
+    mark();
+  }
+
+  /* --- the chapters of the book --- */
+
+  addEventListener("load", () => {
+    const list = document.querySelector(".bd-sidebar-primary");
+    const link = [...(list?.querySelectorAll("nav.bd-links li.current > a") ?? [])].at(-1);
+    if (link?.offsetParent) keepInView(list, link);
+  });
+
+  /* On a phone, the contents lie over the page: whoever has chosen a place in them wants to see it. */
+  document.addEventListener("click", ({ target }) => {
+    target.closest?.('dialog a[href*="#"]')?.closest("dialog").close();
+  });
+})();

@@ -33,7 +33,7 @@ EXPLORER = ", ".join(
 )
 NOT_ON_PAPER = (
     "script, noscript, style, .headerlink, .whole-folded, button.copybtn, details.figure-code, "
-    "link, .question-skip, .mt-unseen, [role=status], .exercise-links a"
+    "link, .cover-ways, .question-skip, .mt-unseen, [role=status], .exercise-links a"
 )
 SHEETS = ("type.css", "code.css", "cards.css", "figures.css", "formulas.css", "mtcourse.css")
 LETTERS = "abcdefgh"

@@ -1,15 +1,19 @@
 """Puts the cover on the welcome page: the title, and a sentence with real attention weights.
 
+Below it stand the ways into the book: its first chapter, the exercises, and the book as one file.
 Where the book has an address, the same picture stands beside links to its pages.
 """
 
 from __future__ import annotations
 
 import functools
+import re
 from html import escape
 from pathlib import Path
 
+from exercise_cards import FOLDER, SECTION, read_exercises, told_of_all
 from page_fonts import font_folder
+from publishing import SET_UP
 
 from mtcourse.models.translator import Translator
 from mtcourse.models.word_weights import word_weights
@@ -17,6 +21,12 @@ from mtcourse.page.cover import CARD_SIZE, cover_svg, write_card
 
 SENTENCE = "Yesterday the old baker did not open the shop."
 CARD = "_static/card.png"
+CHAPTER = re.compile(r"(.*/)?\d\d_\w+")
+WAYS = {
+    "en": ("Ways into the book", "Read", "Exercises", "PDF, e-book"),
+    "nl": ("Wegen het boek in", "Lezen", "Opgaven", "Pdf, e-boek"),
+}
+"""What the links below the cover are called, by the language of the book."""
 FACES = (
     "sourceserif4/SourceSerif4[opsz,wght].ttf",
     "sourceserif4/SourceSerif4-Italic[opsz,wght].ttf",
@@ -55,8 +65,40 @@ def place_cover(app, docname: str, template: str, context: dict, doctree) -> Non
     title, rest = title_of(app)
     context["body"] = (
         f'<div class="cover"><p class="cover-title">{escape(title)}</p>'
-        f'<p class="cover-rest">{escape(rest)}</p>{cover_svg(*drawn())}</div>\n{context["body"]}'
+        f'<p class="cover-rest">{escape(rest)}</p>{cover_svg(*drawn())}{ways_in(app)}</div>\n'
+        f"{context['body']}"
     )
+
+
+def ways_in(app) -> str:
+    """Links that a newcomer looks for, as HTML: none for what this book does not have."""
+    pages = sorted(page for page in app.env.found_docs if CHAPTER.fullmatch(page))
+    name, read, exercises, whole = WAYS.get(app.config.language, WAYS["en"])
+    links = [link_to(app, page, read) for page in pages[:1]]
+    listed = "".join(f"<li>{one}</li>" for page in pages if (one := exercises_of(app, page)))
+    if listed:
+        links.append(f"<details><summary>{exercises}</summary><ul>{listed}</ul></details>")
+    if SET_UP in app.env.found_docs:
+        links.append(link_to(app, SET_UP, whole, "#whole-book"))
+    return f'<nav class="cover-ways" aria-label="{name}">{"".join(links)}</nav>' if links else ""
+
+
+def link_to(app, page: str, text: str, place: str = "") -> str:
+    """A link from the welcome page to another one."""
+    address = app.builder.get_relative_uri(app.config.root_doc, page)
+    return f'<a href="{address}{place}">{escape(text)}</a>'
+
+
+def exercises_of(app, page: str) -> str:
+    """A link to the exercises of a chapter, as HTML; empty if it has none."""
+    stem = page.rpartition("/")[2]
+    notebook = Path(app.srcdir, FOLDER, f"{stem}.ipynb")
+    summary = read_exercises(notebook)[0] if notebook.is_file() else ""
+    if not summary:
+        return ""
+    title = re.sub(r"^\d+\. ", "", app.env.titles[page].astext())
+    many = told_of_all(summary, app.config.language)
+    return link_to(app, page, f"{int(stem[:2])}. {title}: {many}", f"#{SECTION}")
 
 
 # --- beside a link -------------------------------------------------------------------------------

@@ -98,11 +98,16 @@ class MakeCards(SphinxTransform):
 
 def way_there(summary: str, language: str) -> nodes.paragraph:
     """The last line of the box in which a chapter begins: how many exercises wait at its end."""
-    label, told = IN_WORDS.get(language, IN_WORDS["en"])
-    numbers = re.findall(r"\d+", summary)
+    label, _ = IN_WORDS.get(language, IN_WORDS["en"])
     line = nodes.paragraph("", "", nodes.strong("", label), nodes.Text(" "))
-    line += nodes.reference("", told.format(*numbers), refid=SECTION, internal=True)
+    line += nodes.reference("", told_of_all(summary, language), refid=SECTION, internal=True)
     return line
+
+
+def told_of_all(summary: str, language: str) -> str:
+    """How many exercises there are, and how long they take, in words."""
+    _, told = IN_WORDS.get(language, IN_WORDS["en"])
+    return told.format(*re.findall(r"\d+", summary))
 
 
 def make_card(item: nodes.list_item, exercises: dict[str, Exercise]) -> None:

@@ -176,6 +176,8 @@ def drop_echoes(soup: BeautifulSoup) -> None:
     for link in soup.select("a.reference[title]"):
         if str(link.get("href")).endswith(f"#{link['title']}"):
             del link["title"]
+    for link in soup.select("a.headerlink[title]"):
+        link["title"] = "Link"  # some thousand times; to what, is beside it
     for link in soup.select(".page-toc a.nav-link"):
         link["class"] = "nav-link"
     for code in soup.select("code.docutils"):

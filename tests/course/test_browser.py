@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 
 import pytest
 
-from tests.helpers.browsing import HTML, themed, violations, visit
+from tests.helpers.browsing import HTML, ROOT, themed, violations, visit
 
 pytestmark = pytest.mark.browser
 
@@ -20,7 +21,7 @@ WIDTHS = (360, 1280, 1440)
 EXERCISES_ARE_REACHED = (
     "Math.abs(document.querySelector('#exercises > h2').getBoundingClientRect().top) < 150"
 )
-"""A page scrolls there smoothly, which takes its time."""
+"""A page goes there once it is laid out."""
 
 
 @pytest.mark.by_turns(6)
@@ -59,6 +60,47 @@ def test_the_box_in_which_a_chapter_begins_leads_to_its_exercises(browser, site)
         .get_attribute("href")
         .endswith("setup.html#open-a-notebook")
     )
+    page.context.close()
+
+
+def test_the_cover_leads_to_the_exercises_of_every_chapter(browser, site):
+    opened = visit(browser, site, "book/intro.html", "light")
+    page = opened.page
+    page.set_viewport_size({"width": 390, "height": 800})
+    ways = page.get_by_role("navigation", name="Ways into the book")
+    assert ways.get_by_role("link").count() == 2
+    ways.get_by_text("Exercises", exact=True).click()
+    chapters = ways.locator("details a")
+    notebooks = sorted((ROOT / "exercises").glob("[0-9][0-9]_*.ipynb"))
+    hrefs = [link.get_attribute("href") for link in chapters.all()]
+    assert hrefs == [f"{path.stem}.html#exercises" for path in notebooks]
+    attention = ways.get_by_role("link", name="4. Attention")
+    told = attention.text_content()
+    attention.click()
+    page.wait_for_function(EXERCISES_ARE_REACHED)
+    numbers = re.findall(r"\d+", page.locator(".exercise-links").text_content())
+    assert re.findall(r"\d+", told) == ["4", *numbers[:2]]
+    assert opened.errors == []
+    page.context.close()
+
+
+@pytest.mark.parametrize("path", ["book/04_attention.html", "book/17_seq2seq.html"])
+def test_on_a_phone_whatever_goes_on_beyond_the_edge_is_shaded(browser, site, path):
+    opened = visit(browser, site, path, "light")
+    page = opened.page
+    page.set_viewport_size({"width": 390, "height": 800})
+    found = page.evaluate(
+        """() => {
+        const boxes = [...document.querySelectorAll('.bd-article *')].filter(
+            (box) => box.scrollWidth > box.clientWidth + 2
+                && ['auto', 'scroll'].includes(getComputedStyle(box).overflowX)
+                && !box.closest('.admonition, .exercise, .solution, .proof, details'));
+        const plain = boxes.filter((box) => getComputedStyle(box).backgroundImage === 'none');
+        return [boxes.length, plain.map((box) => box.outerHTML.slice(0, 80))];
+    }"""
+    )
+    assert found[0] > 8
+    assert found[1] == []
     page.context.close()
 
 

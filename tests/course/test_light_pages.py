@@ -42,6 +42,8 @@ def test_only_a_tooltip_that_repeats_the_address_goes():
     telling = '<a class="reference" href="api.html#a.B" title="a book">B</a>'
     assert "title" not in repaired(light_pages.drop_echoes, echo)
     assert repaired(light_pages.drop_echoes, telling) == telling
+    link = '<a class="headerlink" href="#a.B" title="Link to this definition">#</a>'
+    assert 'title="Link"' in repaired(light_pages.drop_echoes, link)
 
 
 def test_a_page_with_a_notebook_is_offered_once_and_another_as_it_is():

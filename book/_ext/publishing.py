@@ -144,7 +144,8 @@ def describe_page(app, docname: str, template: str, context: dict, doctree) -> N
     if buttons and (address or "").startswith(RELEASES):
         offer_whole_book(buttons, address)
     elif buttons and SET_UP in app.env.found_docs:
-        tell_how_to_get_whole_book(buttons, f"{context['pathto'](SET_UP)}#whole-book")
+        page = context["pathto"](SET_UP).removesuffix("#")  # which is itself, on that page
+        tell_how_to_get_whole_book(buttons, f"{page}#whole-book")
     tags = context.get("metatags", "")
     if doctree is not None:
         tags += head_tags(

@@ -153,17 +153,18 @@ def test_a_page_offers_the_whole_book_of_the_last_release(placed, unset):
 @pytest.mark.parametrize("address", [None, "https://gitlab.example/x"])
 def test_without_releases_a_page_leads_to_how_the_whole_book_is_made(address, monkeypatch):
     monkeypatch.setattr(publishing, "repository_of", lambda _: address)
-    for pages, urls in ((("book/setup",), ["../setup#whole-book"]), ((), [])):
+    ways = ((("book/setup",), "../setup"), (("book/setup",), "#"), ((), "unused"))
+    for pages, path in ways:
         app = SimpleNamespace(
             env=SimpleNamespace(found_docs=pages), config=SimpleNamespace(html_title="")
         )
         buttons = [
             {"type": "group", "label": "download-buttons", "buttons": [{"type": "x", "url": "y"}]}
         ]
-        context = {"header_buttons": buttons, "pathto": lambda page: page.replace("book", "..")}
+        context = {"header_buttons": buttons, "pathto": lambda _, path=path: path}
         publishing.describe_page(app, "book/intro", "", context, None)
         offered = [one["url"] for one in context["header_buttons"][0]["buttons"]]
-        assert offered == ["y", *urls]
+        assert offered == ["y", *([f"{path.rstrip('#')}#whole-book"] if pages else [])]
 
 
 def test_the_books_address_is_in_every_head(placed, unset):

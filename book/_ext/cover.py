@@ -75,11 +75,13 @@ def ways_in(app) -> str:
     pages = sorted(page for page in app.env.found_docs if CHAPTER.fullmatch(page))
     name, read, exercises, whole = WAYS.get(app.config.language, WAYS["en"])
     links = [link_to(app, page, read) for page in pages[:1]]
-    listed = "".join(f"<li>{one}</li>" for page in pages if (one := exercises_of(app, page)))
-    if listed:
-        links.append(f"<details><summary>{exercises}</summary><ul>{listed}</ul></details>")
+    listed = "".join(
+        f"<li>{one}</li>" for page in pages if (one := exercises_of(app, page, exercises.lower()))
+    )
     if SET_UP in app.env.found_docs:
         links.append(link_to(app, SET_UP, whole, "#whole-book"))
+    if listed:
+        links.append(f"<details><summary>{exercises}</summary><ul>{listed}</ul></details>")
     return f'<nav class="cover-ways" aria-label="{name}">{"".join(links)}</nav>' if links else ""
 
 
@@ -89,7 +91,7 @@ def link_to(app, page: str, text: str, place: str = "") -> str:
     return f'<a href="{address}{place}">{escape(text)}</a>'
 
 
-def exercises_of(app, page: str) -> str:
+def exercises_of(app, page: str, noun: str) -> str:
     """A link to the exercises of a chapter, as HTML; empty if it has none."""
     stem = page.rpartition("/")[2]
     notebook = Path(app.srcdir, FOLDER, f"{stem}.ipynb")
@@ -97,7 +99,7 @@ def exercises_of(app, page: str) -> str:
     if not summary:
         return ""
     title = re.sub(r"^\d+\. ", "", app.env.titles[page].astext())
-    many = told_of_all(summary, app.config.language)
+    many = told_of_all(summary, app.config.language, noun)
     return link_to(app, page, f"{int(stem[:2])}. {title}: {many}", f"#{SECTION}")
 
 

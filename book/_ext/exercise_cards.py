@@ -104,10 +104,11 @@ def way_there(summary: str, language: str) -> nodes.paragraph:
     return line
 
 
-def told_of_all(summary: str, language: str) -> str:
-    """How many exercises there are, and how long they take, in words."""
+def told_of_all(summary: str, language: str, noun: str = "") -> str:
+    """How many exercises there are, and how long they take, in words; noun is what they are."""
     _, told = IN_WORDS.get(language, IN_WORDS["en"])
-    return told.format(*re.findall(r"\d+", summary))
+    count, minutes, *_ = re.findall(r"\d+", summary)
+    return told.format(f"{count} {noun}".rstrip(), minutes)
 
 
 def make_card(item: nodes.list_item, exercises: dict[str, Exercise]) -> None:

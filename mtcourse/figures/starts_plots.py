@@ -56,7 +56,11 @@ def start_dots(
 
 
 def start_curves(
-    series: Mapping[str, Sequence[Sequence[Point]]], x_label: str, y_label: str, ax: Axes
+    series: Mapping[str, Sequence[Sequence[Point]]],
+    x_label: str,
+    y_label: str,
+    ax: Axes,
+    among: Sequence[str] = (),
 ) -> Axes:
     """Draws the median curve of several starts, in a band from the lowest to the highest.
 
@@ -65,17 +69,24 @@ def start_curves(
         x_label: what x is, with its unit.
         y_label: what y is, with its unit.
         ax: where to draw, made within ``book_style()``.
+        among: all kinds that a page compares, where this is a figure of some of them: a kind has
+            the same colour in each of the page's figures. Without it, these are all.
 
     Raises:
-        MtcourseError: there are more kinds than can be told apart, or curves with another x.
+        MtcourseError: there are more kinds than can be told apart, or curves with another x, or a
+            kind is not among those that the page compares.
     """
-    if not 1 <= len(series) <= len(LINE_STYLES):
+    kinds = among or list(series)
+    if not series or len(kinds) > len(LINE_STYLES):
         raise MtcourseError(
-            f"{len(series)} kinds of run: a figure takes 1 to {len(LINE_STYLES)}, to tell apart"
+            f"{len(kinds)} kinds of run: a figure takes 1 to {len(LINE_STYLES)}, to tell apart"
         )
+    if others := [name for name in series if name not in kinds]:
+        raise MtcourseError(f"{', '.join(others)}: not among {', '.join(kinds)}")
+    looks = dict(zip(kinds, zip(LINE_COLOURS, LINE_STYLES, strict=True), strict=False))
     with book_style():
-        looks = zip(LINE_COLOURS, LINE_STYLES, strict=True)
-        for (name, runs), (colour, style) in zip(series.items(), looks, strict=False):
+        for name, runs in series.items():
+            colour, style = looks[name]
             steps = {tuple(x for x, _ in run) for run in runs}
             if len(steps) != 1:
                 raise MtcourseError(f"the curves of {name!r} do not have the same x")

@@ -284,7 +284,7 @@ def test_numbers_are_typed_and_cells_are_reached_with_the_keyboard(opened):
     table.locator("td[tabindex='0']").focus()
     for key in ("ArrowRight", "ArrowDown", "ArrowDown"):
         page.keyboard.press(key)
-    assert explorer.get_by_label("W_Q, row 2, column 1").count() == 1
+    assert explorer.get_by_label("W_Q, row 3, column 2").count() == 1
     number = explorer.get_by_role("spinbutton")
     number.fill("0.75")
     number.press("Enter")

@@ -80,6 +80,7 @@ def test_the_cover_leads_to_the_exercises_of_every_chapter(browser, site):
     page.wait_for_function(EXERCISES_ARE_REACHED)
     numbers = re.findall(r"\d+", page.locator(".exercise-links").text_content())
     assert re.findall(r"\d+", told) == ["4", *numbers[:2]]
+    assert f"{numbers[0]} exercises, " in told
     assert opened.errors == []
     page.context.close()
 

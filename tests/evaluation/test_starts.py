@@ -132,6 +132,23 @@ def test_the_curve_is_the_median_in_a_band_of_all_starts() -> None:
     plt.close()
 
 
+def test_a_kind_looks_the_same_in_each_of_a_pages_figures():
+    runs = [[(0, 2.0), (10, 1.0)]]
+    looks = []
+    for shown in (["one", "two", "three"], ["three", "two"]):
+        _, ax = plt.subplots()
+        start_curves(dict.fromkeys(shown, runs), "step", "loss", ax, among=["one", "two", "three"])
+        looks.append(
+            {line.get_label(): (line.get_color(), line.get_linestyle()) for line in ax.lines}
+        )
+    every, some = looks
+    assert len(set(every.values())) == 3
+    assert some == {name: every[name] for name in ("three", "two")}
+    with pytest.raises(MtcourseError, match="four: not among one, two, three"):
+        start_curves({"four": runs}, "step", "loss", ax, among=["one", "two", "three"])
+    plt.close("all")
+
+
 @settings(deadline=None)
 @given(st.integers(2, 11), st.floats(0.5, 0.99))
 def test_the_confidence_is_that_of_all_patterns_of_signs(n: int, level: float) -> None:

@@ -61,6 +61,6 @@ def _still(chosen: Mapping[str, Any]) -> Still:
     rows = weights[name].reshape(-1, weights[name].shape[-1]).tolist()
     return Still(
         f"The matrix {name} of the example.",
-        ("row", *(str(column) for column in range(len(rows[0])))),
-        [(str(number), *row) for number, row in enumerate(rows)],
+        ("row", *(str(column) for column in range(1, len(rows[0]) + 1))),
+        [(str(number), *row) for number, row in enumerate(rows, 1)],
     )

@@ -119,10 +119,10 @@ export const followers = (now, before, kind) => Object.fromEntries(
 // Row and column names of a matrix.
 export function axesOf(name, rows, given) {
   const tokens = (ids) => ids.map((id) => given.target_tokens[id]);
-  const numbers = (length) => Array.from({ length }, (_, k) => String(k));
+  const numbers = (length) => Array.from({ length }, (_, k) => String(k + 1));
   const decoder = /_D$|^Y_|_C$/.test(name) && !/^[KV]_C$/.test(name);
   const [height, width] = [rows.length, rows[0].length];
-  if (name === "target") return [["token"], numbers(width)];
+  if (name === "target") return [["token"], rows[0].map((_, position) => String(position))];
   if (name === "losses") return [["loss"], tokens(given.labels)];
   if (name === "loss") return [["mean"], ["loss"]];
   if (name === "W_E_X") return [given.source_tokens, numbers(width)];

@@ -388,7 +388,7 @@ class Wrong:
         Three dots in a shape stand for any number of dimensions, including none.
         """
         _batch, _n, _d = x.shape
-        return correct(x, gain, bias, epsilon)
+        return gain * _centred(x) / torch.sqrt(_variance(x) + epsilon) + bias
 
     def needs_two_dimensions(x, gain, bias, epsilon=1e-5):
         """You take `x.shape` apart into two sizes. x may have fewer or more.
@@ -396,7 +396,7 @@ class Wrong:
         Three dots in a shape stand for any number of dimensions, including none.
         """
         _n, _d = x.shape
-        return correct(x, gain, bias, epsilon)
+        return gain * _centred(x) / torch.sqrt(_variance(x) + epsilon) + bias
 
     def brackets_forgotten(x, gain, bias, epsilon=1e-5):
         """You divided only the mean by the root, and multiplied only x by the gain.

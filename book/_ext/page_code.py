@@ -21,7 +21,7 @@ JOINT = re.compile(
 )
 """Empty brackets and the ending of a file stay where the name ends."""
 IN_LISTS = re.compile(r"(?<=\w)(?=\.\w)|(?<=_)(?=\w)|(?<=[a-z])(?=[A-Z][a-z])")
-"""In the contents, which are narrow, a name may break before a capital, too."""
+"""In the contents, which are narrow, a name may break before a capital, too; a heading may not."""
 BEFORE_DOTS = re.compile(r"(?<=\w)(?=\.\w)")
 
 
@@ -91,17 +91,19 @@ def drop_long_values(soup: BeautifulSoup) -> None:
 
 def let_names_break(soup: BeautifulSoup) -> None:
     """Lets a long name in a text or a table break at its joints, and nowhere else."""
-    places = dict.fromkeys(
-        soup.select("article code, article .sig .descname, article td .pre"), JOINT
-    )
-    places |= dict.fromkeys(soup.select(".page-toc a"), IN_LISTS)
-    places |= dict.fromkeys(soup.select(".indextable a"), BEFORE_DOTS)
-    for literal, joint in places.items():
+    joints = {
+        "article code, article .sig .descname, article td .pre": JOINT,
+        ".page-toc a": IN_LISTS,
+        ".indextable a": BEFORE_DOTS,
+    }
+    for literal, joint in [
+        (one, joint) for tags, joint in joints.items() for one in soup.select(tags)
+    ]:
         if literal.find("wbr") is not None:
             continue
         for text in list(literal.find_all(string=True)):
             parts = joint.split(str(text))
-            if len(text) < LONG_NAME or len(parts) < 2:
+            if len(text) < LONG_NAME or len(parts) < 2 or (joint is IN_LISTS and " " in text):
                 continue
             broken: list = [parts[0]]
             for part in parts[1:]:

@@ -46,6 +46,8 @@
       if (contentRect.width !== width) {
         width = contentRect.width;
         mark();
+      } else {
+        closeRoots(); // in what was hidden until now
       }
     }).observe(document.querySelector(".bd-article") ?? document.body);
     document.fonts?.ready.then(mark);

@@ -14,7 +14,7 @@ from mtcourse.errors import MtcourseError
 from mtcourse.figures.explorer import CSS, JAVASCRIPT
 
 _MARKDOWN = MarkdownIt("commonmark", {"html": False})
-_SYMBOL = re.compile(r"(<code>.*?</code>)|(?<!\w)(\w)_(\w+)")
+_SYMBOL = re.compile(r"(<code>.*?</code>)|(?<!\w)(\w)_(−?\w+)")
 """Code, which stays as it is, or a symbol with an index."""
 _STYLES = CSS + (JAVASCRIPT / "questions.css").read_text(encoding="utf-8")
 SCRIPT = (

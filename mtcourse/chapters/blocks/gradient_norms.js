@@ -6,8 +6,8 @@ import { choice, element, liveRegion, newId, slider, toggle } from "../../figure
 
 // How each placement is drawn; the dashes tell the curves apart where colours do not.
 const LINES = {
-  "post-norm": "stroke: var(--warning); stroke-dasharray: 9 4",
-  "pre-norm": "stroke: var(--accent)",
+  "post-norm": "stroke: var(--accent)",
+  "pre-norm": "stroke: var(--warning); stroke-dasharray: 9 4",
   "no norm": "stroke: var(--ink); stroke-dasharray: 2 4",
 };
 const HIGHEST = 6; // decades; without a norm, curves leave the picture there

@@ -64,9 +64,9 @@ def _reported(name: str, bleu: float | int) -> str:
 QUESTIONS = (
     Question(
         "what a memory answers",
-        "A translation memory knows three sources: *Open the window.*, *Close the file.* and "
-        "*Close the files and then leave the program.* You ask it for *Close the files.* What does "
-        "it answer?",
+        "A translation memory knows three sources: “Open the window.” “Close the file.” “Close "
+        "the files and then leave the program.” You ask it for “Close the files.” What does it "
+        "answer?",
         _MEMORY.oracle(*_ASKED),
         'The most similar source is "Close the file." The memory gives its translation, word for '
         "word, and the plural is lost.",

@@ -62,8 +62,8 @@ QUESTIONS = (
     ),
     Question(
         "what a row has read",
-        "Input 1 is `<bos>`, and input t is the token x_(t−1). Position i may attend to positions "
-        "j ≤ i. What has row 4 read when it makes its prediction?",
+        "Input 1 is `<bos>`, input 2 is the token x_1, and so on. Position i may attend to "
+        "positions j ≤ i. What has row 4 read when it makes its prediction?",
         "inputs 1 to 4, tokens up to x_3",
         "The mask lets row 4 read its own input, and this is the token x_3. So it predicts x_4 "
         "from all tokens before it.",

@@ -74,13 +74,14 @@ function chip({ words, known, here }, j) {
   return element(
     "span", { style: "display: block; text-align: center; overflow-wrap: anywhere; font-variant-numeric: tabular-nums" },
     element("span", { style: label === "none" ? "" : "font-weight: 700" }, words[j]), unseen(": the head says "),
-    element("span", { style: "display: block" }, badge(label)), unseen(", "),
+    element(
+      "span", { style: "display: block" },
+      ...(right ? [] : [element("span", { "aria-hidden": "true" }, "✗ "), unseen("wrong: ")]), badge(label),
+    ),
+    unseen(", "),
     element("span", { style: SMALL }, `${certain}%`),
     element("span", { style: `${BAR}; --at: ${certain}%`, "aria-hidden": "true" }),
-    ...(right ? [] : [
-      unseen(", wrong, the help says "),
-      element("span", { style: SMALL }, element("span", { "aria-hidden": "true" }, "✗ "), known[j]),
-    ]),
+    ...(right ? [] : [unseen(", "), element("span", { style: SMALL }, `help: ${known[j]}`)]),
   );
 }
 
@@ -181,7 +182,7 @@ function render({ model, el }) {
   furnish(
     el, "Explorer of fine-tuned heads", controls.controls,
     element("p", { class: "explorer-label" },
-      "Under each word: the head’s label, and how certain the head is. ✗ marks a wrong label; behind it stands the help’s."),
+      "Under each word: the head’s label, and how certain the head is. ✗ marks a wrong label; below it stands the help’s."),
     list, ofSentence, table, ofWord,
     element("div", { style: "margin-top: 1.2rem" }, ...curves.children),
   );

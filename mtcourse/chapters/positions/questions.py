@@ -117,7 +117,7 @@ QUESTIONS = (
     ),
     Question(
         "two shifts",
-        "You multiply a row of sinusoidal positions by two rotations: `PE(9) R_4 R_−6`. What "
+        "You multiply a row of sinusoidal positions by two rotations: PE(9) R_4 R_−6. What "
         "comes out?",
         f"PE({9 + 4 - 6})",
         "Each rotation moves every position by its own k: PE(9) R_4 is PE(13), and R_−6 moves it "

@@ -189,3 +189,22 @@ def test_every_formula_of_the_book_is_whole(browser, site, path):
             assert faults_of_formulas(opened.page) == [], width
     finally:
         opened.page.context.close()
+
+
+def test_what_a_guess_shows_has_no_wider_lines_and_no_gap_behind_its_roots(browser, site):
+    opened = visit(browser, site, "book/10_blocks.html", "light")
+    page = opened.page
+    shown = page.locator(".after-guess > p")
+    assert shown.evaluate_all("all => all.every(one => one.offsetWidth === 0)")
+    for skip in page.locator(".question-skip").all():
+        skip.click()
+    widest = "all => Math.max(...all.map(one => one.offsetWidth))"
+    assert 300 < shown.evaluate_all(widest) <= page.locator("section > p").evaluate_all(widest)
+    roots = page.locator(".after-guess span.math:has(> math > msqrt:last-child)")
+    assert roots.count() > 0
+    for _ in range(50):
+        if roots.evaluate_all(GAPS) == 0:
+            break
+        page.wait_for_timeout(20)
+    assert roots.evaluate_all(GAPS) == 0
+    page.context.close()

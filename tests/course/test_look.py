@@ -67,6 +67,20 @@ def test_a_long_name_may_break_at_its_joints_and_a_short_one_nowhere():
     assert plain.wbr is None
 
 
+def test_a_name_may_break_wherever_it_occurs():
+    soup = soup_of("<article>" + "<p><code>attention_weights</code></p>" * 2 + "</article>")
+    page_code.let_names_break(soup)
+    assert [len(code.find_all("wbr")) for code in soup.find_all("code")] == [1, 1]
+
+
+def test_in_the_contents_a_name_may_break_before_a_capital_and_a_heading_may_not():
+    texts = ("DecoderModelConfig", "Real sentences: LibreOffice's help")
+    links = "".join(f"<a>{text}</a>" for text in texts)
+    soup = soup_of(f'<nav class="page-toc">{links}</nav>')
+    page_code.let_names_break(soup)
+    assert [link.get_text("|") for link in soup.find_all("a")] == ["Decoder|Model|Config", texts[1]]
+
+
 def test_empty_brackets_and_the_ending_of_a_file_stay_with_their_name():
     for name, parts in (
         ("embedding_gradient()", "embedding_|gradient()"),

@@ -50,6 +50,7 @@ def test_an_option_cannot_become_markup():
         ("2 · √d_k and W_O", "2 · √d<sub>k</sub> and W<sub>O</sub>"),
         ("h_class W", "h<sub>class</sub> W"),
         ("min_p of λ_1", "min_p of λ<sub>1</sub>"),
+        ("PE(9) R_−6", "PE(9) R<sub>−6</sub>"),
         ("a < y_2", "a &lt; y<sub>2</sub>"),
     ],
 )

@@ -29,6 +29,8 @@ from mtcourse.grading.isolation.sandbox import (
 IMAGE = "mtcourse-empty"
 UNPRIVILEGED_USER = "65534"
 ENGINE_TIMEOUT = 60
+AS_A_CHILD = ["sh", "-c", '"$@"; exit $?', "sh"]
+"""A kernel is not a container's first process, which a signal from inside would not end."""
 
 
 class Container(subprocess.Popen):
@@ -87,8 +89,8 @@ class Containers:
         place.chmod(0o777)  # the user inside is another; its parent folder keeps others out
         connection_file.chmod(0o644)
         name = f"mtcourse-{place.parent.name}"
-        kernel = [sys.executable, "-P", "-m", f"{__package__}.kernel_process", str(connection_file)]
-        kernel.append(UNTIL_STDIN_ENDS)
+        kernel = [*AS_A_CHILD, sys.executable, "-P", "-m", f"{__package__}.kernel_process"]
+        kernel += [str(connection_file), UNTIL_STDIN_ENDS]
         bound = f"--volume={place}:{place}:rw"
         started = Container(
             [*_container_command(self.name), f"--name={name}", bound, IMAGE, *kernel],

@@ -24,7 +24,7 @@ import yaml
 from bs4 import BeautifulSoup, Tag
 
 ROOT = Path(__file__).resolve().parent.parent
-LEFT_OUT = re.compile(r"api|cite|instructors|grading")
+LEFT_OUT = re.compile(r"api|cite|instructors|known_mistakes|grading")
 """Pages that are looked things up in: they are for the screen."""
 FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking"]
 EXPLORER = ", ".join(

@@ -28,7 +28,7 @@ NOT_SEARCHED = (
     ".mtcourse-explorer, .whole-model, .whole-folded, .figure-code, .mt-unseen, pre, .field-list, "
     ".exercise-facts, .exercise-links, details table"
 )
-"""What the index leaves out; the tables in boxes are the mistakes of the instructors' page."""
+"""What the index leaves out; the tables in boxes are the mistakes that checks know."""
 PLACES = "section[id] > h2, section[id] > h3, section[id] > h4, dt[id]"
 SPHINX_SEARCH = ", ".join(
     f'script[src*="{name}.js"]' for name in ("searchtools", "language_data", "searchindex")

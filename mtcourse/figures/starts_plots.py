@@ -18,6 +18,8 @@ def start_dots(
 ) -> Axes:
     """Draws a row for each kind of run: a dot for each start and a bar at the median.
 
+    Each row has its colour and its mark; more rows than there are colours have one of both.
+
     Args:
         results: for each kind its results, one for each start.
         x_label: what is measured, with its unit.
@@ -29,10 +31,13 @@ def start_dots(
     """
     if empty := [name for name, values in results.items() if not values]:
         raise MtcourseError(f"no start is given for {', '.join(empty)}")
+    looks = list(zip(LINE_COLOURS, _MARKERS, strict=True))
+    if len(results) > len(looks):
+        looks = looks[:1] * len(results)
     with book_style():
-        for row, values in enumerate(results.values()):
-            colour = LINE_COLOURS[row % len(LINE_COLOURS)]
-            marker = _MARKERS[row % len(_MARKERS)]
+        for row, (values, (colour, marker)) in enumerate(
+            zip(results.values(), looks, strict=False)
+        ):
             middle = median(values)
             ax.plot([min(values), max(values)], [row, row], color=colour, alpha=0.4, linewidth=1)
             # Starts with nearly equal results lie beside each other, not on top.

@@ -23,11 +23,14 @@ from xml.etree import ElementTree
 
 import matplotlib as mpl
 import numpy as np
+from matplotlib.backends.backend_svg import RendererSVG
 from matplotlib.colors import to_rgb, to_rgba
 from matplotlib.figure import Figure
 from matplotlib.font_manager import FontProperties, findfont, get_font
 from matplotlib.ft2font import LoadFlags
+from matplotlib.path import Path
 from matplotlib.text import Text
+from matplotlib.transforms import BboxTransformTo
 
 from mtcourse.figures.line_names import crowded, lines_named
 from mtcourse.figures.style import COLOURS, GROUND
@@ -35,12 +38,16 @@ from mtcourse.figures.style import COLOURS, GROUND
 SVG, XLINK = "http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink"
 PIXELS_PER_POINT = 1.5  # a line of text is 15 pixels high, a little less than the page's
 READABLE = 9.0  # pixels; no text of a figure is shown smaller, it scrolls in its box instead
+_SCROLLS, _WIDEST = 400, 640  # pixels: what scrolls on a phone anyway, and what fits on a desktop
+_EASY = 11.0  # pixels; the text of what scrolls anyway
 
 _SETTINGS: dict[Any, Any] = {"svg.fonttype": "none", "svg.hashsalt": "mtcourse"}
 _PLAIN = {"Date": None, "Creator": None, "Format": None, "Type": None}
 _ON_COLOUR = {"#ffffff": GROUND, "#000000": GROUND}  # white text, and the lines of hatches
+_SPACES = " " + (_THIN := "\N{THIN SPACE}")
 _LETTERS = {"\ue238": "ℒ", "\N{NO-BREAK SPACE}": " "}  # STIX has its script letters elsewhere
 _INDEX = 0.76  # the size of an index, whatever its depth
+_LEAN = 0.12  # of a letter's size: so far a symbol leans into the space behind it
 _MANY = 100  # marks that become one path
 _DEFAULTS = {
     "stroke-linejoin": "round", "fill-opacity": "1", "opacity": "1", "stroke-width": "1",
@@ -70,6 +77,7 @@ def figure_svg(figure: Figure) -> str | None:
         _narrowed(figure),
         lines_named(figure),
         _named_texts(figure) as texts,
+        _grids_cut_out(figure),
     ):
         figure.savefig(written, format="svg", metadata=_PLAIN, bbox_inches="tight", pad_inches=0.03)
     root = ElementTree.fromstring(written.getvalue())
@@ -87,6 +95,8 @@ def figure_svg(figure: Figure) -> str | None:
         "height": f"{height * PIXELS_PER_POINT:.0f}",
         "class": "mtcourse-figure",
         "font-family": "system-ui, 'DejaVu Sans', sans-serif",
+        # Otherwise browsers round the widths of letters to pixels, and of spaces nothing is left.
+        "text-rendering": "geometricPrecision",
         "stroke-linejoin": "round",
         "style": f"min-width:{_narrowest(root, width)}px",
     }
@@ -128,6 +138,42 @@ def _narrowed(figure: Figure) -> Iterator[None]:
         yield
     finally:
         figure.set_size_inches(width, height)
+
+
+@contextmanager
+def _grids_cut_out(figure: Figure) -> Iterator[None]:
+    """Lets the lines of a grid end where a legend begins, whose words they would cross.
+
+    Args:
+        figure: drawn with its final layout.
+    """
+    cut, held = [], []
+    dpi = figure.dpi
+    figure.dpi = 72  # as in the file: elsewhere letters are a little wider
+    pen = RendererSVG(*figure.bbox.size, io.StringIO())
+    for ax in figure.axes:
+        legend = ax.get_legend()
+        if legend is None or not legend.get_visible():
+            continue
+        around = legend.get_window_extent(pen).transformed(ax.transAxes.inverted())
+        corners = np.asarray(Path.unit_rectangle().vertices)[::-1]  # the other way round: a hole
+        hole = Path(BboxTransformTo(around).transform(corners), closed=True)
+        outline = Path.make_compound_path(Path.unit_rectangle(), hole)
+        if legend._loc == 0:  # type: ignore[attr-defined]  # the best place stays the one found here
+            legend.set_loc((around.x0, around.y0))
+            held.append(legend)
+        for axis in (ax.xaxis, ax.yaxis):
+            cut += (lines := axis.get_gridlines())
+            for line in lines:
+                line.set_clip_path(outline, ax.transAxes)
+    figure.dpi = dpi
+    try:
+        yield
+    finally:
+        for line in cut:
+            line.set_clip_path(None)
+        for legend in held:
+            legend.set_loc("best")
 
 
 class _named_texts:
@@ -256,10 +302,12 @@ def _spell_out(line: ElementTree.Element) -> bool:
     runs = _runs(spans, bars)
     line.tag, line.text, line[:] = text.tag, None, []
     text = line
-    level, size = 0.0, runs[0].size
+    level, size, slope = 0.0, runs[0].size, ""
     for run in runs:
         span = ElementTree.SubElement(text, f"{{{SVG}}}tspan")
         span.text = run.letters
+        if slope and not run.slope and run.letters[0] in _SPACES:
+            span.set("dx", f"{_LEAN * float(size):.2f}")
         if abs(run.level - level) > 0.01:
             span.set("dy", f"{run.level - level:.2f}")
         if run.slope:
@@ -267,7 +315,7 @@ def _spell_out(line: ElementTree.Element) -> bool:
         if run.under_root:
             span.set("text-decoration", "overline")
         span.set("font-size", f"{_INDEX * float(size):.4g}" if run.size != size else size)
-        level = run.level
+        level, slope = run.level, run.slope
     text.set("font-size", size)
     for span in text:
         if span.get("font-size") == size:
@@ -301,9 +349,10 @@ def _runs(spans: list[ElementTree.Element], bars: list[ElementTree.Element]) -> 
     end = None
     for x, y, size, slope, letter in _in_reading_order(letters, base, largest):
         apart = x - end if end is not None and float(size) == largest else 0.0
-        if apart > 0.12 * largest and runs[-1].letters[-1] not in " √" and letter != " ":
-            runs[-1].letters += "\N{THIN SPACE}" if apart < 0.3 * largest else " "
         end = x + _advance(letter, float(size), slope)
+        space = ""  # as large as what follows: behind an index, one of its size would be too small
+        if apart > 0.12 * largest and runs[-1].letters[-1] not in " √" and letter != " ":
+            space = _THIN if apart < 0.3 * largest else " "
         carried = ""
         while accents and letter.strip() and accents[0][0] < x + 0.9 * float(size):
             if accents[0][0] < x - 0.5 * float(size):
@@ -318,7 +367,7 @@ def _runs(spans: list[ElementTree.Element], bars: list[ElementTree.Element]) -> 
         run = _Glyphs(level, size, slope, roofed)
         if not runs or not run.like(runs[-1]):
             runs.append(run)
-        runs[-1].letters += letter + carried
+        runs[-1].letters += space + letter + carried
     return runs
 
 
@@ -512,7 +561,7 @@ def _compact(root: ElementTree.Element) -> None:
     )
     for element in root.iter():
         for key, value in element.attrib.items():
-            if key in ("d", "x", "y", "transform", "width", "height", "points", "dy"):
+            if key in ("d", "x", "y", "transform", "width", "height", "points", "dx", "dy"):
                 element.set(key, _rounded(value))
         if element.get("id") not in used:
             element.attrib.pop("id", None)
@@ -553,6 +602,15 @@ def _lift(element: ElementTree.Element) -> None:
 
 
 def _narrowest(root: ElementTree.Element, width: float) -> int:
-    """The width in pixels at which the smallest text can still be read."""
+    """The width in pixels at which the smallest text can still be read.
+
+    What has to be scrolled on a phone even so is wider still, and its text easy to read.
+    """
     sizes = [float(t.get("font-size") or 10) for t in root.iter(f"{{{SVG}}}text")]
-    return round(width * READABLE / min(sizes)) if sizes else 0
+    if not sizes:
+        return 0
+    narrowest = width * READABLE / min(sizes)
+    if narrowest > _SCROLLS:
+        easy = min(width * _EASY / min(sizes), width * PIXELS_PER_POINT, _WIDEST)
+        narrowest = max(narrowest, easy)
+    return round(narrowest)

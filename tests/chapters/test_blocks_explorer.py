@@ -352,6 +352,15 @@ def test_rows_are_swapped_and_numbers_changed_with_the_keyboard(opened: Visit):
 
 @pytest.mark.browser
 @pytest.mark.parametrize("opened", ["file"], indirect=True)
+def test_heads_of_three_letters_stand_upright(opened: Visit):
+    heads = of(opened).locator("table", has_text="Position-wise network").locator("thead span")
+    assert heads.all_inner_texts() == ["1", "2", "3", "4", "row"]
+    flows = heads.evaluate_all("(all) => all.map((head) => getComputedStyle(head).writingMode)")
+    assert set(flows) == {"horizontal-tb"}
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("opened", ["file"], indirect=True)
 def test_a_small_screen_holds_it_and_its_letters_stay_large(opened: Visit):
     opened.page.set_viewport_size({"width": 360, "height": 800})
     opened.page.wait_for_function(

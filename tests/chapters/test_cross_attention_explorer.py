@@ -192,6 +192,24 @@ def of(visited: Visit):
 
 
 @pytest.mark.browser
+@pytest.mark.parametrize("width", [640, 760])
+def test_what_stands_side_by_side_or_below_each_other_fills_the_width(opened, width):
+    opened.page.set_viewport_size({"width": width, "height": 900})
+    found = of(opened).evaluate(
+        """(explorer) => {
+          const pair = explorer.querySelector(".explorer-pair");
+          const [map, lines] = [...pair.children].map((part) => part.getBoundingClientRect());
+          const table = pair.querySelector("table").getBoundingClientRect();
+          const right = lines.top < map.bottom ? lines.right : table.right;
+          const letters = pair.querySelector("svg text").getBoundingClientRect().height;
+          return [(right - table.left) / pair.clientWidth, letters];
+        }"""
+    )
+    assert found[0] > 0.95
+    assert found[1] > 13, "a line of words beside the map"
+
+
+@pytest.mark.browser
 def test_a_word_is_chosen_by_the_pointer_by_a_click_and_by_keys(opened):
     explorer = of(opened)
     says, options = explorer.locator("[aria-live]"), explorer.locator("[role=option]")

@@ -529,6 +529,31 @@ def test_beams_show_whose_keys_they_read(opened: Visit):
     assert mask.locator("tbody tr").first.locator("td").count() == 1 + 9
 
 
+CROSSED = """(svg) => {
+  const words = [...svg.querySelectorAll("text")].map((text) => [text.textContent, text.getBBox()]);
+  return [...svg.querySelectorAll("path")].flatMap((path) =>
+    Array.from({length: 200}, (_, k) => path.getPointAtLength((k / 199) * path.getTotalLength()))
+      .flatMap(({x, y}) => words.filter(([, box]) => x > box.x && x < box.x + box.width
+        && y > box.y + 3 && y < box.y + box.height - 3).map(([word]) => word)));
+}"""
+"""The words of a tree that its lines cross; a word has a box a little higher than its letters."""
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("opened", ["file"], indirect=True)
+@pytest.mark.parametrize("width", [1000, 360])
+def test_lines_between_beams_cross_no_word(opened: Visit, width):
+    opened.page.set_viewport_size({"width": width, "height": 800})
+    explorer = of(opened)
+    tree = explorer.get_by_role("region", name="The tree of beams")
+    for way in ("reorder the cache", "forget to reorder it"):
+        explorer.get_by_label(way, exact=True).check()
+        for step in "1234":
+            explorer.get_by_role("slider", name="Step of the beam search").fill(step)
+            assert tree.locator("path").count() >= BEAMS
+            assert tree.locator("svg").evaluate(CROSSED) == []
+
+
 @pytest.mark.browser
 @pytest.mark.parametrize("opened", ["file"], indirect=True)
 def test_a_small_screen_holds_it(opened: Visit):

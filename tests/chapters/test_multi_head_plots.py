@@ -9,9 +9,10 @@ import torch
 from matplotlib.colors import same_color, to_rgba
 from matplotlib.patches import Rectangle
 
-from mtcourse.chapters.multi_head.plots import changes, head_table, pattern, shared_row
+from mtcourse.chapters.multi_head.plots import changes, head_table, layouts, pattern, shared_row
 from mtcourse.errors import MtcourseError
 from mtcourse.figures.style import INK, LINE_COLOURS
+from mtcourse.layers.multi_head import as_full_width
 
 
 @pytest.mark.parametrize("h", [1, 2, 4])
@@ -41,6 +42,19 @@ def test_a_number_that_is_not_zero_has_the_colour_of_its_head(ax, by_rows):
     assert shown[0, 0] == of_head[0]
     assert shown[1, 0] == of_head[1 if by_rows else 0]
     assert ax.get_title() == "W"
+
+
+@pytest.mark.parametrize("size", [(4.6, 4.8), (6.4, 5.0), (3.0, 7.0)])
+def test_matrices_that_are_compared_are_drawn_at_one_scale(figure, size):
+    narrow = list(torch.randn(4, 6, 6, dtype=torch.float64))
+    figure.set_size_inches(*size)
+    layouts(narrow, as_full_width(*narrow, h=3), [0, 0, 1, 1, 2, 2], figure)
+    figure.draw_without_rendering()
+    frames = [next(box for box in ax.patches if not box.get_fill()) for ax in figure.axes]
+    assert [frame.get_height() for frame in frames] == [6] * 7 + [18]
+    number = [frame.get_window_extent().height / frame.get_height() for frame in frames]
+    assert number == pytest.approx([number[0]] * 8, rel=0.01)
+    assert len({round(frame.get_window_extent().y1) for frame in frames[4:]}) == 1
 
 
 def test_a_table_of_heads_says_percents_and_leaves_out_what_is_not_there(ax):

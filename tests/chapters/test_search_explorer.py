@@ -214,6 +214,23 @@ def test_it_opens_with_a_tree_that_grows(opened):
 
 
 @pytest.mark.browser
+def test_branches_begin_where_the_word_ends_that_they_continue(opened):
+    page = opened.page
+    shows(page, "After step 4")
+    words = page.locator(".explorer-leaf.explorer-tree-kept").evaluate_all(
+        "(all) => all.map((word) => word.getBBox()).map(({x, y, width, height}) =>"
+        " [x + width, y, y + height])"
+    )
+    starts = page.locator("path.explorer-branch").evaluate_all(
+        "(all) => all.map((path) => path.getPointAtLength(0)).map(({x, y}) => [x, y])"
+    )
+    later = [(x, y) for x, y in starts if x > min(end for end, *_ in words)]
+    assert len(later) == 3 * 4
+    for x, y in later:
+        assert any(1 < x - end < 9 and top < y < bottom for end, top, bottom in words)
+
+
+@pytest.mark.browser
 def test_width_one_makes_a_search_error_that_is_proved(opened):
     page = opened.page
     page.get_by_role("button", name="Prove it").click()

@@ -117,6 +117,17 @@ def test_the_dots_are_the_results_and_the_bar_is_their_median() -> None:
     plt.close()
 
 
+@pytest.mark.parametrize(("rows", "looks"), [(1, 1), (4, 4), (5, 1), (9, 1)])
+def test_no_two_rows_of_dots_share_a_colour_by_chance(rows: int, looks: int) -> None:
+    _, ax = plt.subplots()
+    start_dots({f"kind {row}": [1.0, 2.0] for row in range(rows)}, "BLEU", ax)
+    dots = [line for line in ax.lines if line.get_marker() not in ("None", None)]
+    assert len(dots) == rows
+    assert len({line.get_color() for line in ax.lines}) == looks
+    assert len({line.get_marker() for line in dots}) == looks
+    plt.close()
+
+
 def test_the_curve_is_the_median_in_a_band_of_all_starts() -> None:
     _, ax = plt.subplots()
     runs = [[(0, y), (1, 2 * y)] for y in (1.0, 4.0, 2.0)]

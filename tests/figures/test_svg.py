@@ -82,7 +82,7 @@ def test_text_stays_text_and_is_centred_in_any_type() -> None:
             [("a row ", None), ("h\N{COMBINING CIRCUMFLEX ACCENT}", None), ("n", "down")],
         ),
         (r"$W_Q^C$", [("W", None), ("Q", "down"), ("C", "up")]),
-        (r"$k = \sqrt{d}$", [("k ", None), ("= √", None), ("d", "roof")]),
+        (r"$k = \sqrt{d}$", [("k", None), (" = √", None), ("d", "roof")]),
         (r"$\mathcal{L}$", [("ℒ", None)]),
     ],
 )
@@ -101,6 +101,53 @@ def test_a_formula_is_a_line_of_text_with_indices(formula: str, spelled: list) -
         assert not span.get("x"), "the page's type decides where letters stand"
         assert (span.get("font-size") is not None) == (place in ("down", "up"))
     assert seen == spelled
+
+
+def test_words_stand_apart_from_the_symbols_before_them() -> None:
+    """A symbol leans into the space behind it, and a browser may round a space to nothing."""
+    with book_style():
+        figure, ax = new_figure()
+        ax.text(0, 0, "$n$ tokens of $z_m$ and $k_m = z$", fontsize=10)
+        ax.axis("off")
+    root = svg_of(figure)
+    assert root.get("text-rendering") == "geometricPrecision"
+    (text,) = root.iter(f"{{{SVG}}}text")
+    spaced = {span.text: (span.get("dx"), span.get("font-size")) for span in text}
+    assert spaced[" tokens of "] == spaced[" and "] == ("1.2", None)
+    assert spaced["\N{THIN SPACE}="] == ("1.2", None), "in the size of the line, not of the index"
+    assert {name: spaced[name][0] for name in ("n", "z", "m")} == dict.fromkeys("nzm")
+
+
+@pytest.mark.parametrize("loc", ["best", "center right"])
+def test_no_line_of_a_grid_crosses_a_legend(loc: str) -> None:
+    with book_style():
+        figure, ax = new_figure()
+        ax.plot([0, 1], [0, 1], "o", label="marks")
+        ax.grid()
+        ax.legend(loc=loc)
+    root = svg_of(figure)
+    (cut,) = (clip[0] for clip in root.iter(f"{{{SVG}}}clipPath") if clip[0].get("d"))
+    axes, hole = (
+        np.array(re.findall(r"-?[\d.]+", part), dtype=float).reshape(-1, 2)
+        for part in cut.get("d", "").split("M")[1:]
+    )
+    words = texts(root)["marks"]
+    place = [float(n) for n in re.findall(r"[\d.]+", words.get("transform", ""))]
+    place = place or [float(words.get(name, "nan")) for name in "xy"]
+    assert (hole.min(0) < place).all()
+    assert (place < hole.max(0)).all()
+    assert np.ptp(hole, axis=0).prod() < 0.3 * np.ptp(axes, axis=0).prod()
+
+    def turns(corners: np.ndarray) -> float:
+        x, y = corners.T
+        return float(np.sign(x @ np.roll(y, -1) - y @ np.roll(x, -1)))
+
+    assert turns(axes) == -turns(hole), "so what is within it is outside"
+    lines = ax.get_xgridlines() + ax.get_ygridlines()
+    assert {line.get_clip_path() for line in lines} == {None}, "the figure is as it was"
+    legend = ax.get_legend()
+    now, _ = legend.get_window_extent(), legend.set_loc(loc)
+    assert legend.get_window_extent().bounds == pytest.approx(now.bounds)
 
 
 def test_a_picture_of_numbers_is_a_mask_of_one_colour() -> None:
@@ -260,6 +307,20 @@ def test_text_is_readable_on_a_phone() -> None:
     sizes = [float(text.get("font-size", 10)) for text in root.iter(f"{{{SVG}}}text")]
     assert min(sizes) * narrowest / units >= 8.9
     assert float(root.get("width", 0)) >= narrowest
+
+
+def test_what_scrolls_on_a_phone_anyway_has_text_that_is_easy_to_read() -> None:
+    with book_style():
+        figure, ax = new_figure(6.6)
+        box(ax, 0.0, 0.0, 2.0, 1.0, "words")
+        ax.set(xlim=(0, 9), ylim=(0, 1))
+        ax.axis("off")
+    root = svg_of(figure)
+    narrowest = float((root.get("style") or "").removeprefix("min-width:").removesuffix("px"))
+    units = float((root.get("viewBox") or "").split()[2])
+    (words,) = root.iter(f"{{{SVG}}}text")
+    assert float(words.get("font-size", 10)) * narrowest / units >= 10.9
+    assert narrowest <= min(640, float(root.get("width", 0))), "on a desktop it fits"
 
 
 def test_a_notebook_shows_figures_as_svg_once_the_style_was_used() -> None:

@@ -291,3 +291,19 @@ def test_it_fits_and_everybody_can_use_it(opened, width):
     page.locator("[data-matrix]").first.focus()
     page.keyboard.press("Enter")
     assert page.locator(".whole-numbers caption").inner_text().startswith("X⊤WE, ")
+
+
+@browsing
+def test_the_words_of_a_frame_lie_clear_of_the_parts_above_and_below(opened):
+    opened.page.set_viewport_size({"width": 1200, "height": 900})
+    room = opened.page.evaluate(
+        """() => [...document.querySelectorAll(".whole-large .whole-block span")].map((words) => {
+          const {top, bottom, left, right} = words.getBoundingClientRect();
+          const parts = [...document.querySelectorAll(".whole-large .whole-part")]
+            .map((part) => part.getBoundingClientRect())
+            .filter((part) => part.left < right && part.right > left);
+          return Math.min(...parts.map((part) => Math.max(top - part.bottom, part.top - bottom)));
+        })"""
+    )
+    assert len(room) == 2
+    assert min(room) >= 4

@@ -106,12 +106,12 @@ export function viewOf({ source, target, known, ...maps }, { layer, head, row, r
   return { source, target, known: known ?? [], areKnown: known !== null, weights, found };
 }
 
-const LINE = 30, LEFT = 150, RIGHT = 270, WIDTH = 420;
+const LINE = 30, LEFT = 118, RIGHT = 206, WIDTH = 324; // so narrow that words stay large beside the map
 const at = (place) => (place + 1) * LINE - 8;
 
 // Dutch words on the left, English ones on the right; thick lines are weights, dashed ones known links.
 function picture(labelId, choose) {
-  const svg = element("svg", { role: "img", "aria-labelledby": labelId, style: "max-width: 28rem" });
+  const svg = element("svg", { role: "img", "aria-labelledby": labelId, style: "max-width: 22rem; margin-inline: auto" });
   const line = (j, i, style, below = 0) =>
     element("line", { x1: LEFT, y1: at(j) - 5 + below, x2: RIGHT, y2: at(i) - 5 + below, style });
   const draw = ({ source, target, known, weights }, query) => {

@@ -33,8 +33,8 @@ def masked_sentence(inputs: Sequence[str], labels: Sequence[str], ax: Axes) -> A
     with book_style():
         for t, (piece, label) in enumerate(zip(inputs, labels, strict=True)):
             colour = _ORANGE if label else INK
-            box(ax, t + 0.04, 0.0, 0.92, 0.6, piece, colour, fontsize="x-small")
-            ax.text(t + 0.5, -0.3, str(t), ha="center", va="center", fontsize="x-small")
+            box(ax, t + 0.04, 0.0, 0.92, 0.6, piece, colour)
+            ax.text(t + 0.5, -0.3, str(t), ha="center", va="center", fontsize="small")
             if label:
                 arrow(ax, (t + 0.5, 1.5), (t + 0.5, 2.0), _ORANGE)
                 ax.text(t + 0.5, 2.2, label, ha="center", va="center", fontsize="small")

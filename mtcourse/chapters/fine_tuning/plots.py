@@ -46,10 +46,10 @@ def heads(
             higher = not higher and bool(label and beside) and len(beside + label) > _BESIDE
             up = 0.35 if higher else 0.0
             colour = _ORANGE if label else INK
-            box(ax, t + 0.04, 0.0, 0.92, 0.6, piece, colour, fontsize="x-small")
-            ax.text(t + 0.5, -0.3, str(t), ha="center", va="center", fontsize="x-small")
+            box(ax, t + 0.04, 0.0, 0.92, 0.6, piece, colour)
+            ax.text(t + 0.5, -0.3, str(t), ha="center", va="center", fontsize="small")
             ax.text(
-                t + 0.5, 2.2 + up, label or note, ha="center", va="center", fontsize="x-small",
+                t + 0.5, 2.2 + up, label or note, ha="center", va="center", fontsize="small",
                 color=_ORANGE if label else INK,
             )  # fmt: skip
             if label:

@@ -1,6 +1,6 @@
 // The tree of beams, the keys and values that each of them reads, and the controls (chapter 14).
 
-import { inChart } from "../../figures/javascript/chart.js";
+import { inChart, widthOf } from "../../figures/javascript/chart.js";
 import { choice, element, liveRegion, matrix, newId, slider } from "../../figures/javascript/parts.js";
 import {
   beamLogP, beamSays, columnsOf, isAncestor, kept, keysOf, resultSays, runOf, textOf, WAYS,
@@ -11,30 +11,35 @@ const HALO = "paint-order: stroke; stroke: var(--ground); stroke-width: 4px";
 const ALIVE = "fill: none; stroke: var(--accent); stroke-width: 3";
 const GIVEN_UP = "fill: none; stroke: var(--quiet); stroke-width: 1.5; stroke-dasharray: 2 4";
 const ROW = 52; // from beam to beam
+const NARROWEST = 480; // pixels; a smaller screen scrolls
 
-// A line from each beam to the beam that it continues; thick ones lead to a beam of this step.
-function treeOf(labelId, width, run, { beam_step: step }) {
+// A line from each beam to the beam that it continues; thick ones lead to a beam of this step. Lines
+// change rows between the columns of words, and stay below a word in its column.
+function treeOf(labelId, place, run, { beam_step: step }) {
   const B = run.parents[0].length;
-  const isNarrow = width < 420;
-  const [left, right, top] = [16, isNarrow ? 30 : 62, 34];
+  const width = Math.min(760, Math.max(NARROWEST, place.clientWidth || 640));
+  const [left, right, top] = [16, 62, 34];
   const x = (s) => left + ((width - left - right) * s) / run.parents.length;
   const y = (beam) => top + ROW * beam;
   const isKept = kept(run, step);
+  const beside = [8, ...run.tokens.map((words) =>
+    6 + Math.max(...words.map((word) => widthOf(word, place, "600 14px"))) / 2)];
   const lines = [];
   const names = [];
   for (let s = 1; s <= step; s += 1) {
     run.parents[s - 1].forEach((parent, beam) => {
-      const from = s === 1 ? [x(0), y((B - 1) / 2)] : [x(s - 1), y(parent)];
+      const from = s === 1 ? y((B - 1) / 2) : y(parent);
       const alive = isKept(s, beam);
-      const d = `M${from.map((of) => of.toFixed(1))}L${x(s).toFixed(1)},${y(beam)}`;
+      const [leaves, arrives] = [x(s - 1) + beside[s - 1], x(s) - beside[s]];
+      const d = `M${x(s - 1).toFixed(1)},${from}H${leaves.toFixed(1)}L${arrives.toFixed(1)},${y(beam)}H${x(s).toFixed(1)}`;
       lines.push(element("path", { d, style: alive ? ALIVE : GIVEN_UP }));
       lines.push(element("circle", { cx: x(s), cy: y(beam), r: 4, style: `fill: var(${alive ? "--accent" : "--quiet"})` }));
       names.push(inChart(run.tokens[s - 1][beam], {
-        x: x(s), y: y(beam) - 11, "text-anchor": s === run.parents.length ? "end" : "middle", style: alive ? `${HALO}; font-weight: 600` : HALO,
+        x: x(s), y: y(beam) - 11, "text-anchor": "middle", style: alive ? `${HALO}; font-weight: 600` : HALO,
       }));
     });
   }
-  const ends = run.parents[0].map((_, beam) => inChart(isNarrow ? `${beam + 1}` : `beam ${beam + 1}`, {
+  const ends = run.parents[0].map((_, beam) => inChart(`beam ${beam + 1}`, {
     x: x(step) + 10, y: y(beam) + 5, style: HALO,
   }));
   const height = top + ROW * (B - 1) + 40;
@@ -42,7 +47,7 @@ function treeOf(labelId, width, run, { beam_step: step }) {
     x: x(k + 1), y: height - 8, "text-anchor": "middle",
   }));
   return element(
-    "svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-labelledby": labelId },
+    "svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-labelledby": labelId, style: `min-width: ${NARROWEST}px` },
     element("circle", { cx: x(0), cy: y((B - 1) / 2), r: 5, style: "fill: var(--ink)" }),
     ...lines, ...names, ...ends, ...marks,
   );
@@ -105,16 +110,18 @@ function ancestorTable({ prompt }, run, { beam_step: step }) {
 // Controls, tree and cache; keep() stores what the reader changes in settings.
 export function drawnBeams({ data, settings, keep }) {
   const { beams } = data;
+  const steps = beams.right.parents.length;
   const says = liveRegion();
   says.id = newId("beams");
-  const [treePlace, maskPlace] = [element("div"), element("div", { class: "explorer-scroll" })];
+  const treePlace = element("div", { class: "explorer-scroll", tabindex: "0", role: "region", "aria-label": "The tree of beams" });
+  const maskPlace = element("div", { class: "explorer-scroll" });
   const list = element("ul", { class: "explorer-sentences" });
   const end = element("p");
 
   const draw = () => {
     const run = runOf(beams, settings.way);
-    const width = Math.min(760, Math.max(290, treePlace.clientWidth || 640));
-    treePlace.replaceChildren(treeOf(says.id, width, run, settings));
+    treePlace.replaceChildren(treeOf(says.id, treePlace, run, settings));
+    treePlace.scrollLeft = ((settings.beam_step - 1) / (steps - 1)) * (treePlace.scrollWidth - treePlace.clientWidth);
     list.replaceChildren(...beamList(beams, run, settings));
     maskPlace.replaceChildren(...(settings.way === "mask" ? [ancestorTable(beams, run, settings)] : []));
     end.textContent = resultSays(beams, settings.way);
@@ -134,7 +141,6 @@ export function drawnBeams({ data, settings, keep }) {
       draw();
     }).observe(treePlace);
   };
-  const steps = beams.right.parents.length;
   const controls = element(
     "div", { class: "explorer-controls" },
     choice({ legend: "When beams change places", options: WAYS, value: settings.way, change: (way) => set({ way }) }),

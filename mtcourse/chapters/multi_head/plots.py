@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from jaxtyping import Float
 from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 from torch import Tensor
 
@@ -79,6 +80,32 @@ def pattern(
         ax.set_title(title, fontsize="small", color=INK)
         ax.axis("off")
     return ax
+
+
+def layouts(
+    narrow: Sequence[Float[Tensor, "d d"]],
+    wide: Sequence[Float[Tensor, "..."]],
+    owner: Sequence[int],
+    figure: Figure,
+) -> None:
+    """Draws W_Q, W_K, W_V and W_O, below them the W_Q of three full-width heads and their W_O.
+
+    All at one scale, since the picture is there to compare them.
+
+    Args:
+        narrow: the matrices of heads that share the width.
+        wide: as ``as_full_width`` makes them of those.
+        owner: the head, from 0, of each column of W_Q and row of W_O.
+        figure: where to draw, made within ``book_style()``.
+    """
+    heights = [len(matrix) + 0.4 for matrix in (narrow[3], wide[3])]
+    above, below = figure.subplots(2, 4, height_ratios=heights)
+    for ax, matrix, name in zip(above, narrow, "QKVO", strict=True):
+        pattern(matrix, owner, f"$W_{name}$", ax, by_rows=name == "O")
+    for j, ax in enumerate(below[:3]):
+        pattern(wide[0][j], owner, f"$W_{{Q_{j + 1}}}$", ax)
+        ax.set_ylim(heights[1] - 0.2, -0.2)
+    pattern(wide[3], [*owner, *owner, *owner], "$W_O$", below[3], by_rows=True)
 
 
 def head_table(

@@ -1,6 +1,7 @@
 // A beam search as a tree that grows (chapter 18), on any sentence; and exact search, which proves
 // whether the beam found the most probable one.
 
+import { widthOf } from "../../figures/javascript/chart.js";
 import { shownPiece } from "../../figures/javascript/examined.js";
 import { ownSentence } from "../../figures/javascript/own_sentence.js";
 import {
@@ -97,6 +98,7 @@ export function storedSentence(data, { sentence, width, exponent }) {
 const COLUMN = 88;
 const LINE = 26;
 const MARGIN = 46;
+const BEFORE = 31; // from where a word begins to the middle of its column
 
 // Steps and ranks from the start to the winner, as "step,rank".
 export function wayTo({ steps, won }) {
@@ -119,24 +121,29 @@ export function prefixOf({ steps }, step, rank) {
 
 const ending = (piece, fate) => (piece === "<eos>" ? (fate === FATES.ended ? "■ end" : "end") : "");
 
-function pictureOf(run, shown) {
+const wordOf = ([piece, , , fate]) => ending(piece, fate) || (piece.length > 9 ? `${piece.slice(0, 8)}…` : piece);
+
+function pictureOf(run, shown, within) {
   const most = Math.max(...run.steps.slice(0, shown).map((nodes) => nodes.length));
   const way = shown === run.steps.length ? wayTo(run) : new Set();
   const height = most * LINE + 26;
   const place = (step, rank) => [MARGIN + 20 + (step + 0.5) * COLUMN, rank < 0 ? 20 + LINE / 2 : 20 + LINE * (rank + 0.5)];
+  const endOf = (step, rank) => place(step, rank)[0] - BEFORE + widthOf(wordOf(run.steps[step][rank]), within, "700 13px");
   const lines = [];
   const words = [element("text", { x: 4, y: 20 + LINE / 2 + 4, class: "explorer-text" }, "start")];
   run.steps.slice(0, shown).forEach((nodes, step) => {
-    nodes.forEach(([piece, parent, , fate], rank) => {
+    nodes.forEach((node, rank) => {
+      const [, parent, , fate] = node;
       const [x, y] = place(step, rank);
-      const [fromX, fromY] = step ? place(step - 1, parent) : [MARGIN - 34 + 30, 20 + LINE / 2];
+      const [, fromY] = place(step - 1, parent);
+      const [from, to] = [step ? endOf(step - 1, parent) + 4 : MARGIN - 4, x - BEFORE - 3];
+      const middle = (from + to) / 2;
       const won = way.has(`${step},${rank}`);
       const look = won ? "explorer-tree-won" : `explorer-tree-${FATE_WORDS[fate]}`;
-      lines.push(element("path", { d: `M${fromX + (step ? 34 : 0)} ${fromY} C${fromX + 46} ${fromY} ${x - 46} ${y} ${x - 34} ${y}`, class: `explorer-branch ${look}` }));
-      const shownWord = piece.length > 9 ? `${piece.slice(0, 8)}…` : piece;
-      words.push(element("text", { x: x - 31, y: y + 4, class: `explorer-text explorer-leaf ${look}` }, ending(piece, fate) || shownWord));
+      lines.push(element("path", { d: `M${from} ${fromY} C${middle} ${fromY} ${middle} ${y} ${to} ${y}`, class: `explorer-branch ${look}` }));
+      words.push(element("text", { x: x - BEFORE, y: y + 4, class: `explorer-text explorer-leaf ${look}` }, wordOf(node)));
     });
-    words.push(element("text", { x: place(step, 0)[0] - 31, y: 12, class: "explorer-text explorer-leaf explorer-tree-dropped" }, String(step + 1)));
+    words.push(element("text", { x: place(step, 0)[0] - BEFORE, y: 12, class: "explorer-text explorer-leaf explorer-tree-dropped" }, String(step + 1)));
   });
   const width = MARGIN + 30 + shown * COLUMN;
   return element("svg", { class: "explorer-tree", width, height, viewBox: `0 0 ${width} ${height}`, "aria-hidden": "true" }, ...lines, ...words);
@@ -214,7 +221,7 @@ function render({ model, el }) {
     stepSlider.input.style.setProperty("--at", `${last > 1 ? (100 * (shown - 1)) / (last - 1) : 100}%`);
     stepSlider.input.setAttribute("aria-valuetext", `${shown} of ${last}`);
     stepSlider.querySelector(".explorer-value").textContent = `${shown} of ${last}`;
-    place.replaceChildren(pictureOf(run, shown));
+    place.replaceChildren(pictureOf(run, shown, place));
     place.scrollLeft = place.scrollWidth;
     tablePlace.replaceChildren(candidatesTable(run, shown));
     const done = shown === last;

@@ -20,6 +20,13 @@ export function pathIn({ x, y, inside }, points) {
   }).join("");
 }
 
+// How wide words are in a picture within this element, in this style of type, as "700 14px".
+export function widthOf(words, within, type) {
+  const pen = document.createElement("canvas").getContext("2d");
+  pen.font = `${type} ${getComputedStyle(within).fontFamily}`;
+  return pen.measureText(words).width;
+}
+
 export const inChart = (words, at) => element("text", { class: "explorer-text", ...at }, words);
 
 // The picture: axes, marks ([value, words]) on them, what each of them is, and whatever stands within.

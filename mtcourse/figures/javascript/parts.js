@@ -128,7 +128,7 @@ export function wordList({ label, change, lang }) {
   return Object.assign(list, { offer, choose });
 }
 
-const UPRIGHT = 2; // letters of a column's head that stand beside each other; longer heads are turned
+const UPRIGHT = 3; // letters of a column's head that stand beside each other; longer heads are turned
 
 function emptyTable(title, rows, columns, labelled) {
   const head = element("tr", {}, element("td", { class: "explorer-corner" }));

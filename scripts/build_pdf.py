@@ -23,6 +23,9 @@ from pathlib import Path
 import yaml
 from bs4 import BeautifulSoup, Tag
 
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "book" / "_ext"))
+from publishing import NOT_SET
+
 ROOT = Path(__file__).resolve().parent.parent
 LEFT_OUT = re.compile(r"api|cite|instructors|known_mistakes|grading")
 """Pages that are looked things up in: they are for the screen."""
@@ -165,25 +168,30 @@ def take_pictures(browser, html: Path, page: Page, folder: Path) -> None:
             still["class"] = "still whole"
         still.append(Tag(name="img", attrs={"src": picture.as_uri(), "alt": words}))
         caption = Tag(name="figcaption")
-        caption.append("On the screen you can change this: ")
-        address = address_of(page.name)
-        if explorer := box.get("data-explorer"):
-            address += f"#explorer={explorer}"
-        link = Tag(name="a", attrs={"href": address})
-        link.append(address.removeprefix("https://"))
-        caption.append(link)
+        caption.append("On the screen you can change this")
+        if address := address_of(page.name):
+            if explorer := box.get("data-explorer"):
+                address += f"#explorer={explorer}"
+            link = Tag(name="a", attrs={"href": address})
+            link.append(address.removeprefix("https://"))
+            caption.extend([": ", link])
+        else:
+            caption.append(".")
         still.append(caption)
         box.replace_with(still)
     context.close()
 
 
-def address_of(name: str) -> str:
-    """Where a page is on the web."""
+def address_of(name: str) -> str | None:
+    """Where a page is on the web; None while neither the book nor its repository has an address."""
     config = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))
     base = config.get("html", {}).get("baseurl") or config["sphinx"]["config"].get("html_baseurl")
     if base:
         return f"{base.rstrip('/')}/book/{name}.html"
-    owner, repository = config["repository"]["url"].rstrip("/").split("/")[-2:]
+    repository_url = config["repository"]["url"].rstrip("/")
+    if repository_url == NOT_SET:
+        return None
+    owner, repository = repository_url.split("/")[-2:]
     return f"https://{owner}.github.io/{repository}/book/{name}.html"
 
 
@@ -205,7 +213,10 @@ def for_paper(html: Path, page: Page, included: Sequence[str]) -> None:
         if ":" not in str(image["src"]):
             image["src"] = (html / "book" / str(image["src"])).resolve().as_uri()
     for link in article.select("a[href]"):
-        link["href"] = place_on_paper(str(link["href"]), page.name, included)
+        if place := place_on_paper(str(link["href"]), page.name, included):
+            link["href"] = place
+        else:
+            link.unwrap()
     name_apart(article, page.name)
     if heading := article.find("h1"):
         heading["id"] = page.name
@@ -255,18 +266,18 @@ def print_questions(article: Tag) -> None:
         form.decompose()
 
 
-def place_on_paper(href: str, name: str, included: Sequence[str]) -> str:
-    """Where a link leads: within the document if it can, or to the web."""
+def place_on_paper(href: str, name: str, included: Sequence[str]) -> str | None:
+    """Where a link leads: within the document if it can, or to the web if the book is there."""
     if "://" in href or href.startswith("mailto:"):
         return href
     path, _, anchor = href.partition("#")
     target = Path(path).stem if path else name
-    if anchor.startswith(("explorer=", "translate=")):
-        return f"{address_of(target)}#{anchor}"
-    if target in included and (not path or path.endswith(".html")):
+    address, chosen = address_of(target), anchor.startswith(("explorer=", "translate="))
+    if target in included and not chosen and (not path or path.endswith(".html")):
         return f"#{target}--{anchor}" if anchor else f"#{target}"
-    whole = address_of(target).rsplit("/", 1)[0]
-    return f"{whole}/{href}"
+    if address is None:
+        return None
+    return f"{address}#{anchor}" if chosen else f"{address.rsplit('/', 1)[0]}/{href}"
 
 
 # --- the document ------------------------------------------------------------------------------

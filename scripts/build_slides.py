@@ -205,8 +205,9 @@ def has_a_slide(output: Tag) -> bool:
 
 
 def link_to(words: str, page: Page, place: str) -> str:
-    """A link to a place on a chapter's page."""
-    return f'<a href="{address_of(page.name)}#{place}">{words}</a>'
+    """A link to a place on a chapter's page, if the book has an address."""
+    address = address_of(page.name)
+    return f'<a href="{address}#{place}">{words}</a>' if address else words
 
 
 def title_slide(page: Page, notes: Mapping[str, str], steps: Mapping[str, str]) -> Slide:

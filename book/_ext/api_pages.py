@@ -5,7 +5,9 @@ A page names packages, and gets a part for each module in them before it is read
     ```{api} mtcourse.training mtcourse.recipes
     ```
 
-A module that is added needs no line anywhere.
+A module that is added needs no line anywhere. What a module only passes on from another stands
+with the other. A formula in a docstring is written as in code, "Q K^T / sqrt(d_k)": a page shows it
+with indices and exponents.
 """
 
 from __future__ import annotations
@@ -14,23 +16,55 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+from docutils import nodes
+from sphinx.addnodes import desc_signature, pending_xref
+
 ROOT = Path(__file__).resolve().parents[2]
 LISTED = re.compile(r"^```\{api\} ([\w. ]+)\n```$", re.MULTILINE)
 NOTED = "mtcourse_modules"
 """Where the modules of a page's packages are kept between two builds."""
 BEFORE_NAPOLEON = 400
+AFTER_NAPOLEON = 600
 """Sphinx's default is 500; what has less is called first."""
-EMPTY_COMMENT = ["..", ""]
+HIDDEN_COLON = "\ue000"
+WHAT_COMES_BACK = re.compile(r"\s*(Returns|Yields):")
 NAMED_DEFAULT = re.compile(r"<(?:(?:built-in )?function |class ')(?:\w+\.)*(\w+)'?>")
 NAMELESS_DEFAULT = re.compile(r"<factory>|<function (?:\w+\.)*<lambda>>")
 READ_AS_CODE = re.compile(r"\.language(\.|$)|\.exercises(\.|$)|\._")
 """The grammar's floors, the banks of checks and the chapters' questions are read as code."""
+GREEK = {"alpha": "α", "beta": "β", "gamma": "γ", "omega": "ω", "sigma": "σ"}
+LETTERS = GREEK | {"sum": "Σ", "y-hat": "ŷ"}
+LETTER = rf"(?<![\w{{])(?:[d∂]?[^\W\d_]|head|Block|logits|max|sum|y-hat|{'|'.join(GREEK)})"
+"""What has indices in a formula."""
+INNER = r"\{[^{}]*\}|\([^()]*\)"
+SCRIPT = re.compile(
+    rf"(?P<marked>{LETTER})(?P<mark>_bar|_hat)|"
+    rf"(?:(?P<base>{LETTER})|(?<=[)\]]))_(?P<index>{INNER}|<?[^\W_]+)(?P<over>_bar|_hat)?|"
+    rf"(?<=[^\s({{])\^(?P<power>{INNER}|\w+)"
+)
+"""An index, an exponent, or a sign above a letter."""
+SIGNS = {"_bar": "\u0304", "_hat": "\u0302"}
+IN_WORDS = {re.compile(rf"\b{name}\b"): letter for name, letter in GREEK.items()} | {
+    re.compile(r"\bsqrt(?=\()"): "√",
+    re.compile(r"(?:^|(?<=[\w)\]])) \* (?=[\w(])"): " · ",
+}
+"""What else of a formula is a word in code."""
+AS_IT_IS = (
+    nodes.literal,
+    nodes.literal_block,
+    nodes.doctest_block,
+    nodes.strong,
+    nodes.title,
+    desc_signature,
+    pending_xref,
+)
 PART = """\
 ## {module}
 
 ```{{eval-rst}}
 .. automodule:: {module}
    :members:
+   :ignore-module-all:
 ```
 """
 
@@ -40,7 +74,9 @@ def setup(app) -> dict:
     app.connect("source-read", list_modules)
     app.connect("env-get-outdated", find_pages_to_extend)
     app.connect("autodoc-process-docstring", keep_colons, priority=BEFORE_NAPOLEON)
+    app.connect("autodoc-process-docstring", show_colons, priority=AFTER_NAPOLEON)
     app.connect("autodoc-process-signature", name_defaults)
+    app.connect("doctree-read", set_formulas)
     return {"version": "3", "parallel_read_safe": True, "parallel_write_safe": True}
 
 
@@ -66,14 +102,20 @@ def find_pages_to_extend(app, env, added: set, changed: set, removed: set) -> li
 
 
 def keep_colons(app, what: str, name: str, obj, options, lines: list[str]) -> None:
-    """What is said of a value is a sentence, although it has a colon.
+    """What is said of a value, or of what comes back, is a sentence, although it has a colon.
 
-    Napoleon takes what stands before a colon in the first line for the value's type; our values
-    have theirs in an annotation. A comment without content, which no page shows, is a first line
-    without a colon.
+    Napoleon takes what stands before a colon in the first line for the type; ours stands in an
+    annotation. So it does not see this colon.
     """
-    if what in ("attribute", "data", "property") and lines and ":" in lines[0]:
-        lines[:0] = EMPTY_COMMENT
+    firsts = [0] if what in ("attribute", "data", "property") else []
+    firsts += [i for i, line in enumerate(lines, 1) if WHAT_COMES_BACK.fullmatch(line)]
+    for i in firsts:
+        lines[i : i + 1] = [line.replace(":", HIDDEN_COLON) for line in lines[i : i + 1]]
+
+
+def show_colons(app, what: str, name: str, obj, options, lines: list[str]) -> None:
+    """Puts the colons back that were hidden."""
+    lines[:] = [line.replace(HIDDEN_COLON, ":") for line in lines]
 
 
 def name_defaults(
@@ -87,6 +129,49 @@ def name_defaults(
     if signature is not None:
         signature = NAMELESS_DEFAULT.sub("...", NAMED_DEFAULT.sub(r"\1", signature))
     return signature, returns
+
+
+def set_formulas(app, doctree: nodes.document) -> None:
+    """Sets the formulas in the docstrings of a page of the package."""
+    if NOTED not in app.env.metadata[app.env.docname]:
+        return
+    for text in list(doctree.findall(nodes.Text)):
+        if not any(isinstance(above, AS_IT_IS) for above in ancestors(text)):
+            parts = formula_nodes(text.astext())
+            if len(parts) > 1 or parts[0].astext() != text.astext():
+                text.parent.replace(text, parts)
+
+
+def ancestors(node: nodes.Node) -> Iterator[nodes.Node]:
+    """The nodes in which a node stands, from the inside to the outside."""
+    while node.parent is not None:
+        node = node.parent
+        yield node
+
+
+def formula_nodes(text: str) -> list[nodes.Node]:
+    """A text with indices and exponents where a formula has them."""
+    parts: list[nodes.Node] = []
+    end = 0
+    for found in SCRIPT.finditer(text):
+        letter = found["marked"] or found["base"] or ""
+        mark = SIGNS.get(found["mark"] or found["over"], "")
+        parts.append(nodes.Text(in_signs(text[end : found.start()])))
+        parts.append(nodes.Text(LETTERS.get(letter, letter) + mark))
+        for kind, name in ((nodes.subscript, "index"), (nodes.superscript, "power")):
+            if script := found[name]:
+                inner = script[1:-1] if script[0] in "{(" else script
+                parts.append(kind("", "", *formula_nodes(inner)))
+        end = found.end()
+    parts.append(nodes.Text(in_signs(text[end:])))
+    return [part for part in parts if part.astext()]
+
+
+def in_signs(text: str) -> str:
+    """A text in which the words of a formula are signs."""
+    for word, sign in IN_WORDS.items():
+        text = word.sub(sign, text)
+    return text
 
 
 def expanded(page: str) -> str:

@@ -15,11 +15,12 @@ from pathlib import Path
 from bs4 import BeautifulSoup
 from dutch import keep_words_in, say_language
 from light_pages import LIGHTER, share_scripts, shorten_ids
-from page_code import drop_long_values, let_names_break, wrap_lines
+from page_code import drop_long_values, keep_short_code, let_names_break, wrap_lines
 from page_search import ask_one_search, note_text
 from page_tables import (
     align_numbers,
-    keep_intervals_whole,
+    keep_short_columns,
+    keep_together,
     tighten_wide_tables,
     widen_long_cells,
     write_minus_signs,
@@ -214,11 +215,13 @@ REPAIRS = (
     wrap_lines,
     drop_long_values,
     let_names_break,
+    keep_short_code,
     write_minus_signs,
     align_numbers,
     tighten_wide_tables,
     widen_long_cells,
-    keep_intervals_whole,
+    keep_short_columns,
+    keep_together,
     say_language,
     ask_one_search,
     *HEAD,

@@ -1,4 +1,4 @@
-"""Code and output that fit: lines that wrap with a sign, and long names that break where they may.
+"""Code and output that fit: lines that wrap with a sign, and what breaks only where it is long.
 
 A line that is wider than its box goes on below, indented a little more than the line itself, and an
 arrow stands before each part that goes on. The style sheet draws the arrow, so nobody copies it. A
@@ -16,12 +16,17 @@ INDENT = 2
 LONG_NAME = 12
 LONG_VALUE = 120
 AT_MOST = 16
+SHORT_CODE = 24
+"""Characters of code in a text that stands on one line."""
+WHOLE = "mt-whole"
+"""What is not divided at the end of a line."""
 JOINT = re.compile(
     r"(?<=[\w)\]}])(?=[/=]|\.(?!(?:py|md|js|toml|ipynb)\b)|\((?!\)))|(?<=[_/,:=(])(?=\w)"
 )
 """Empty brackets and the ending of a file stay where the name ends."""
 IN_LISTS = re.compile(r"(?<=\w)(?=\.\w)|(?<=_)(?=\w)|(?<=[a-z])(?=[A-Z][a-z])")
 """In the contents, which are narrow, a name may break before a capital, too; a heading may not."""
+MAY_DIVIDE = re.compile(r"[-\s]")
 BEFORE_DOTS = re.compile(r"(?<=\w)(?=\.\w)")
 
 
@@ -109,3 +114,14 @@ def let_names_break(soup: BeautifulSoup) -> None:
             for part in parts[1:]:
                 broken += [Tag(name="wbr", can_be_empty_element=True), NavigableString(part)]
             text.replace_with(*broken)
+
+
+def keep_short_code(soup: BeautifulSoup) -> None:
+    """Marks the short pieces of code in a text that would be divided, at a hyphen or a space."""
+    for code in soup.select("article code.literal"):
+        text = code.get_text()
+        if len(text) <= SHORT_CODE and MAY_DIVIDE.search(text):
+            code["class"] = [*dict.fromkeys([*code.get("class", []), WHOLE])]
+            for place in code.find_all("wbr"):
+                place.decompose()
+            code.smooth()

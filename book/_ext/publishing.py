@@ -1,13 +1,15 @@
 """Where the book and its repository are published, and what a page says of itself.
 
 Both addresses stand in ``_config.yml`` and nowhere else: ``repository: url`` and ``html: baseurl``.
-Until the repository has an address no page shows a link to it: no launch button, no link to a file.
+Until the repository has an address no page shows a link to it: no launch button, no link to a file;
+a command takes the course's folder instead, and what is in a ``:::{only} published`` is left out.
 Until the book has an address there is no sitemap, and no page has a canonical address.
 """
 
 from __future__ import annotations
 
 import json
+import re
 from html import escape
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -21,8 +23,13 @@ NOT_SET = "https://github.com/not-set/not-set"
 """The address in ``_config.yml`` of a repository that has none yet."""
 IN_PAGES = "https://github.com/mtcourse/mtcourse"
 """What pages write for the repository's address."""
-IN_COMMANDS = "ADDRESS-OF-THE-REPOSITORY"
-"""What a command shows where the repository has no address."""
+IS_PUBLISHED = "published"
+"""The tag of a book whose repository has an address."""
+CLONED = re.compile(rf"^git clone {re.escape(IN_PAGES)}\n?", re.MULTILINE)
+INSTALLED = re.compile(
+    rf"(?P<quote>[\"'])mtcourse(\[\w+\])? @ git\+{re.escape(IN_PAGES)}(?P=quote)"
+)
+"""What commands take from the repository."""
 RELEASES = "https://github.com/"
 """How the address of a repository begins whose host keeps files with each release."""
 WHOLE_BOOK = {"mtcourse.pdf": "the whole book (PDF)", "mtcourse.epub": "the whole book (ePub)"}
@@ -34,6 +41,7 @@ LONGEST_DESCRIPTION = 200
 
 def setup(app) -> dict:
     """Sphinx calls this."""
+    app.connect("builder-inited", tag_published)
     app.connect("doctree-resolved", place_address)
     # After the theme, which adds its buttons at 500 and 501.
     app.connect("html-page-context", describe_page, priority=910)
@@ -54,6 +62,12 @@ def repository_of(app) -> str | None:
     return None if address in ("", NOT_SET) else address
 
 
+def tag_published(app) -> None:
+    """Sets the tag of a book whose repository has an address."""
+    if repository_of(app) is not None:
+        app.tags.add(IS_PUBLISHED)
+
+
 def place_address(app, doctree: nodes.document, docname: str) -> None:
     """Puts the repository's address into links and commands, or takes the links away."""
     address = repository_of(app)
@@ -66,10 +80,20 @@ def place_address(app, doctree: nodes.document, docname: str) -> None:
             link["refuri"] = link["refuri"].replace(IN_PAGES, address, 1)
     for command in list(doctree.findall(nodes.literal_block)):
         if IN_PAGES in command.astext():
-            text = command.astext().replace(IN_PAGES, address or IN_COMMANDS)
+            text = command.astext()
+            text = text.replace(IN_PAGES, address) if address else from_folder(text)
             command.rawsource = text
             command.children = []
             command += nodes.Text(text)
+
+
+def from_folder(commands: str) -> str:
+    """Commands that take the course from its folder: whoever reads has that, and no address."""
+
+    def folder(found: re.Match) -> str:
+        return f"{found['quote']}./mtcourse{found[2]}{found['quote']}" if found[2] else "./mtcourse"
+
+    return INSTALLED.sub(folder, CLONED.sub("", commands))
 
 
 def leads_to_repository(address: str) -> bool:

@@ -16,7 +16,7 @@ from mtcourse.decoding.search import normalised_score
 def power_score(
     log_probability: Float[Tensor, "*shape"], length: Int[Tensor, "*shape"], exponent: float
 ) -> Float[Tensor, "*shape"]:
-    """``log p / |y|^exponent``: neutral at 0, the mean per token at 1; larger favours longer ones.
+    """log p / length^exponent: neutral at 0, the mean per token at 1; larger favours longer ones.
 
     Args:
         log_probability: log p of each hypothesis, of any shape.
@@ -31,7 +31,7 @@ def power_score(
 def gnmt_score(
     log_probability: Float[Tensor, "*shape"], length: Int[Tensor, "*shape"], alpha: float
 ) -> Float[Tensor, "*shape"]:
-    """``log p / ((5 + |y|) / 6)^alpha``: neutral at 0; larger favours longer ones, gently.
+    """log p / ((5 + length) / 6)^alpha: neutral at 0; larger favours longer ones, gently.
 
     Args:
         log_probability: log p of each hypothesis, of any shape.

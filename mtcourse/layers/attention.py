@@ -49,7 +49,7 @@ def queries_keys_values(
 def scaled_scores(
     Q: Float[Tensor, "*batch m d_k"], K: Float[Tensor, "*batch n d_k"]
 ) -> Float[Tensor, "*batch m n"]:
-    """How well each query matches each key: ``Q K^T / sqrt(d_k)`` (A07, B08, D01; chapter 04)."""
+    """How well each query matches each key: Q K^T / sqrt(d_k) (A07, B08, D01; chapter 04)."""
     d_k = Q.shape[-1]
     return Q @ K.transpose(-2, -1) / math.sqrt(d_k)
 

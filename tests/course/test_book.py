@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import importlib
 import importlib.util
 import os
 import re
 import sys
 from collections import defaultdict
+from html import escape
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -14,6 +16,8 @@ import nbformat
 import pytest
 import yaml
 from bs4 import BeautifulSoup
+from pybtex.database import Person, parse_file
+from sphinx.ext.napoleon import Config as SphinxConfig
 from sphinx.ext.napoleon import GoogleDocstring
 
 from mtcourse.claims import claims
@@ -42,6 +46,7 @@ def load_extension(name: str):
 
 mend = load_extension("mtcourse_book").mend
 api_pages = load_extension("api_pages")
+bibliography = load_extension("bibliography")
 
 
 # --- chapters and their notebooks ---------------------------------------------------------------
@@ -156,13 +161,65 @@ def test_the_api_pages_document_every_public_module_once():
     assert not any(".exercises." in module or ".language." in module for module in documented)
 
 
+def test_a_page_documents_what_a_module_defines_and_not_what_it_passes_on():
+    assert "StepReport" in importlib.import_module("mtcourse.training.loop").__all__
+    assert ":ignore-module-all:" in api_pages.parts_of(["mtcourse.training.loop"])
+
+
 def test_what_is_said_of_a_value_is_a_sentence_although_it_has_a_colon():
     said = ["How good a text is: a number.", "", "Or: none."]
     for what in ("data", "attribute", "property", "function"):
-        lines = list(said)
-        api_pages.keep_colons(None, what, "x", None, None, lines)
-        shown = GoogleDocstring(lines, what=what, name="x").lines()
-        assert [line for line in shown if line not in ("", "..")] == [said[0], said[2]]
+        assert [line for line in documented_as(what, said) if line] == [said[0], said[2]]
+
+
+def test_what_comes_back_is_a_sentence_although_it_has_a_colon():
+    said = [
+        "Grades: all.",
+        "",
+        "Returns:",
+        "    The status: 0 if ``a: b`` is well.",
+        "",
+        "Done: yes.",
+    ]
+    shown = "\n".join(documented_as("function", said))
+    assert ":returns: The status: 0 if ``a: b`` is well." in shown
+    assert "Done: yes." in shown
+
+
+def documented_as(what: str, lines: list[str]) -> list[str]:
+    """A docstring as Sphinx reads it."""
+    lines = list(lines)
+    api_pages.keep_colons(None, what, "x", None, None, lines)
+    settings = SphinxConfig(napoleon_use_param=False, napoleon_use_rtype=False)
+    lines = GoogleDocstring(lines, settings, what=what, name="x").lines()
+    api_pages.show_colons(None, what, "x", None, None, lines)
+    return lines
+
+
+@pytest.mark.parametrize(
+    ("written", "shown"),
+    [
+        ("softmax(Q K^T / sqrt(d_k)) V", "softmax(Q K<sup>T</sup> / √(d<sub>k</sub>)) V"),
+        ("X_d M X_d^T", "X<sub>d</sub> M X<sub>d</sub><sup>T</sup>"),
+        ("10000^(-2i / d_model)", "10000<sup>-2i / d<sub>model</sub></sup>"),
+        ("p(y_t | y_<t), y_{t-1}", "p(y<sub>t</sub> | y<sub>&lt;t</sub>), y<sub>t-1</sub>"),
+        ("W_1_bar = H_bar * alpha", "W\u0304<sub>1</sub> = H\u0304 · α"),
+        ("(1 - beta_1)^2 W_O)_jk", "(1 - β<sub>1</sub>)<sup>2</sup> W<sub>O</sub>)<sub>jk</sub>"),
+        ("log_probs of fork_server, “{d_k}”, pt_BR", "log_probs of fork_server, “{d_k}”, pt_BR"),
+    ],
+)
+def test_a_formula_in_a_docstring_has_indices_and_exponents(written, shown):
+    tags = {"subscript": "sub", "superscript": "sup"}
+    page = "".join(html_of(one, tags) for one in api_pages.formula_nodes(written))
+    assert page == shown
+
+
+def html_of(node, tags: dict[str, str]) -> str:
+    """A node as it is written into a page."""
+    if not node.children:
+        return escape(node.astext(), quote=False)
+    inside = "".join(html_of(child, tags) for child in node.children)
+    return f"<{tags[node.tagname]}>{inside}</{tags[node.tagname]}>"
 
 
 @pytest.mark.parametrize(
@@ -360,3 +417,30 @@ def test_a_page_of_the_package_is_read_again_when_a_module_is_added(monkeypatch)
     before = extension.modules_of
     monkeypatch.setattr(extension, "modules_of", lambda name: [*before(name), f"{name}.new"])
     assert extension.find_pages_to_extend(app, app.env, set(), set(), set()) == ["book/api"]
+
+
+# --- the bibliography ---------------------------------------------------------------------------
+
+
+def test_an_organisation_stands_among_people():
+    names = ["{NLLB Team}", "Zipf, George", "{open\\_lm}", "Bahdanau, Dzmitry", "{Anonymous}"]
+    key = bibliography.NamesInOrder().person_key
+    ordered = sorted(names, key=lambda name: key(Person(name)))
+    assert ordered == [
+        "{Anonymous}",
+        "Bahdanau, Dzmitry",
+        "{NLLB Team}",
+        "{open\\_lm}",
+        "Zipf, George",
+    ]
+
+
+def test_what_is_on_the_web_is_linked():
+    entries = parse_file(str(BOOK / "references.bib")).entries
+    linked = {"url", "eprint", "doi"}
+    bare = re.compile(r"arXiv:\d|github\.com/|stackexchange\.com/")
+    assert [
+        key
+        for key, entry in entries.items()
+        if any(map(bare.search, entry.fields.values())) and not linked & entry.fields.keys()
+    ] == []

@@ -208,3 +208,12 @@ def test_what_a_guess_shows_has_no_wider_lines_and_no_gap_behind_its_roots(brows
         page.wait_for_timeout(20)
     assert roots.evaluate_all(GAPS) == 0
     page.context.close()
+
+
+def test_on_a_desktop_each_formula_of_the_equation_index_fits(browser, site):
+    opened = visit(browser, site, "book/equation_index.html", "light")
+    try:
+        opened.page.set_viewport_size({"width": 1280, "height": 900})
+        assert opened.page.locator(".math > .equation[tabindex]").count() == 0
+    finally:
+        opened.page.context.close()

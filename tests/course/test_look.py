@@ -124,6 +124,23 @@ def test_a_constant_is_shown_with_its_value_where_that_is_short():
     assert [one.get_text() for one in soup.find_all("em")] == [" = 7"]
 
 
+def test_short_code_is_not_divided_and_long_code_may_be():
+    codes = [
+        "--resume",
+        "--isolation none",
+        "f(top_p, p=0.9)",
+        "plain",
+        "--a-very-long-option of-it",
+    ]
+    texts = "".join(f'<code class="literal">{code}</code>' for code in codes)
+    soup = soup_of(f"<article><p>{texts}</p></article>")
+    page_code.let_names_break(soup)
+    page_code.keep_short_code(soup)
+    assert [one.get_text() for one in soup.select(".mt-whole")] == codes[:3]
+    assert soup.select(".mt-whole wbr") == []
+    assert [one.get_text() for one in soup.select("code")] == codes
+
+
 # --- tables -------------------------------------------------------------------------------------
 
 
@@ -137,6 +154,20 @@ def test_only_columns_of_numbers_are_aligned():
     page_tables.align_numbers(soup)
     marked = [cell.get_text() for cell in soup.select(".mt-number")]
     assert marked == ["BLEU", "−1.5 %", "–"]
+
+
+@pytest.mark.parametrize(
+    "text", ["7", "1,500", "12 345.6", "-.5", "−3", "≈ 1,024 MB", "97%", "2 s"]
+)
+def test_a_number_is_one(text):
+    assert page_tables.is_number(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["500, 1,500, 5,000", "150, 500", "5.1, 0.5", "5.62 4.63", "1 to 2", "%", "a", "1,50"]
+)
+def test_a_list_of_numbers_is_none(text):
+    assert not page_tables.is_number(text)
 
 
 NUMBERS = (
@@ -159,14 +190,58 @@ def test_in_tables_a_number_below_zero_has_a_minus_sign():
 
 def test_an_interval_stands_on_one_line_and_its_text_stays():
     soup = soup_of(NUMBERS)
-    page_tables.keep_intervals_whole(soup)
+    page_tables.keep_together(soup)
     assert soup.get_text() == soup_of(NUMBERS).get_text()
     whole = [one.get_text() for one in soup.select(".mt-whole")]
     in_text = ["(0.1 to 0.3)", "[0.1, 0.3]"]
     assert whole == ["(-2.0 to +0.5)", "[-0.1, 0.3]", "10 of 10", *in_text]
     once = str(soup)
-    page_tables.keep_intervals_whole(soup)
+    page_tables.keep_together(soup)
     assert str(soup) == once
+
+
+def test_a_word_with_a_single_letter_is_not_divided():
+    soup = soup_of(
+        "<article><p>Top-k, top-p and n-grams, not well-known, e-mail-like.</p></article>"
+    )
+    page_tables.keep_together(soup)
+    assert [one.get_text() for one in soup.select(".mt-whole")] == ["Top-k", "top-p", "n-grams"]
+
+
+def table_of(*rows: tuple[str, ...]):
+    cells = ["".join(f"<td>{cell}</td>" for cell in row) for row in rows]
+    body = "".join(f"<tr>{row}</tr>" for row in cells)
+    return soup_of(f"<article><table><tbody>{body}</tbody></table></article>")
+
+
+LONG_SENTENCE = "What is said of it goes on for much more than half of a line of such a table does."
+INTERVAL = "−10.5 (−12.0 to −9.1)"
+
+
+@pytest.mark.parametrize(
+    ("rows", "classes"),
+    [
+        ([("no bug", LONG_SENTENCE), ("top left", "x")], ["mt-c1"]),
+        ([("word", "x"), ("other", "y")], None),
+        ([(LONG_SENTENCE, "9: 12 min, 3 points")], ["mt-c2"]),
+        ([("no bug", *[INTERVAL] * 4)], ["mt-stacked", "mt-c1"]),
+        ([("no bug", *[INTERVAL] * 3, f"{INTERVAL} of 9")], ["mt-c1", "mt-c2"]),
+        ([("no bug", *[INTERVAL] * 2)], ["mt-c1", "mt-c2", "mt-c3"]),
+        ([("no bug", *["abcdefghij"] * 8)], None),
+    ],
+)
+def test_short_cells_stay_on_one_line_as_far_as_there_is_room(rows, classes):
+    soup = table_of(*rows)
+    page_tables.keep_short_columns(soup)
+    assert soup.table.get("class") == classes
+
+
+def test_the_words_of_a_head_need_room_too():
+    soup = table_of(("no bug", *[INTERVAL] * 2))
+    head = "".join(f"<th>{'x' * 26}</th>" for _ in range(3))
+    soup.table.insert(0, soup_of(f"<thead><tr>{head}</tr></thead>"))
+    page_tables.keep_short_columns(soup)
+    assert soup.table.get("class") == ["mt-stacked"]
 
 
 def test_a_table_of_many_columns_is_set_more_tightly():

@@ -47,7 +47,13 @@ Read [the model card]({publishing.IN_PAGES}/blob/main/README.md), and not
 
 ```sh
 git clone {publishing.IN_PAGES}
+cd mtcourse
+pip install x "mtcourse @ git+{publishing.IN_PAGES}" 'mtcourse[y] @ git+{publishing.IN_PAGES}'
 ```
+
+:::{{only}} published
+A release brings it.
+:::
 """,
     "04_attention": f"{WITH_CODE}\n# Attention\n\nWords.\n{CELL}",
 }
@@ -121,8 +127,18 @@ def test_a_book_says_which_version_it_is(unset):
 def test_without_an_address_the_words_of_a_link_stay(unset):
     article = page(unset, "book/intro.html").article
     assert "Read the model card, and not" in " ".join(article.get_text().split())
-    assert f"git clone {publishing.IN_COMMANDS}" in article.get_text()
     assert f"{publishing.IN_PAGES}-of-others/x" in addresses(unset, "book/intro.html")
+
+
+def test_without_an_address_commands_take_the_folder_and_no_release_is_promised(unset, placed):
+    commands = page(unset, "book/intro.html").select_one(".highlight pre").get_text()
+    assert commands.splitlines() == ["cd mtcourse", "pip install x ./mtcourse './mtcourse[y]'"]
+    assert "A release" not in page(unset, "book/intro.html").article.get_text()
+    assert "A release" in page(placed, "book/intro.html").article.get_text()
+    commands = page(placed, "book/intro.html").select_one(".highlight pre").get_text()
+    assert commands.splitlines()[-1] == (
+        f"pip install x \"mtcourse @ git+{REPOSITORY}\" 'mtcourse[y] @ git+{REPOSITORY}'"
+    )
 
 
 def test_a_notebook_can_be_downloaded_without_an_address(unset):

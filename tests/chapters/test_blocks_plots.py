@@ -121,10 +121,11 @@ def test_each_line_stands_beside_its_equation():
     lines = statements(transformer_2017)
     assert len(table) == len(lines) + 2 == len(EQUATIONS) + 2
     for row, line, (equation, page) in zip(table[2:], lines, EQUATIONS, strict=True):
-        assert line.strip() in row
+        assert line.strip() in row  # and none has to be divided
         assert f"${equation}$" in row
         assert row.endswith(f"[{int(page[:2])}](./{page}.md) |")
     of_attention = equation_table(attend, EQUATIONS_OF_ATTENTION)
+    assert "| `A, _ = scaled_dot_product_attention(Q, K, V,` <br> `\u2003mask)` |" in of_attention
     assert "merge_heads" in of_attention
     assert "def " not in of_attention
     with pytest.raises(MtcourseError, match="attend has 4 lines and 3 equations"):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import math
 import textwrap
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -68,8 +67,8 @@ def attend(
     mask: Bool[Tensor, "..."],
 ) -> Float[Tensor, "batch m d_model"]:
     """Multi-head attention from the rows of X to those of Z (A24 to A27, B06; chapter 09)."""
-    Q, K, V = queries_keys_values(X, Z, *W[:3])
-    Q, K, V = (split_heads(part, h) for part in (Q, K, V))
+    QKV = queries_keys_values(X, Z, *W[:3])
+    Q, K, V = (split_heads(R, h) for R in QKV)
     A, _ = scaled_dot_product_attention(Q, K, V, mask)
     return merge_heads(A) @ W[3]
 
@@ -88,17 +87,19 @@ def transformer_2017(
     Source: B11 to B14 and the rest of B, steps 1 to 7; Vaswani et al. (2017), section 3, without
     dropout.
     """
-    real, past = padding_mask(x), causal_mask(y.shape[1])
+    n, m = x.shape[1], y.shape[1]
+    real = padding_mask(x)
+    past = causal_mask(m)
     d = W.W_E.shape[1]
-    P = sinusoidal_positions(max(x.shape[1], y.shape[1]), d)
-    X = math.sqrt(d) * embed(x, W.W_E) + P[: x.shape[1]]
+    P = sinusoidal_positions(max(n, m), d)
+    X = d**0.5 * embed(x, W.W_E) + P[:n]
     for L in W.encoder:
         A = attend(X, X, L.self_attention, h, real)
         X = layer_norm(X + A, *L.norms[0])
         F = position_wise_network(X, *L.network)
         X = layer_norm(X + F, *L.norms[1])
     y_read = shift_right(y)
-    Y = math.sqrt(d) * embed(y_read, W.W_E) + P[: y.shape[1]]
+    Y = d**0.5 * embed(y_read, W.W_E) + P[:m]
     for L in W.decoder:
         A_D = attend(Y, Y, L.self_attention, h, past)
         Y = layer_norm(Y + A_D, *L.norms[0])
@@ -123,7 +124,9 @@ _NETWORK = r"F = \operatorname{{ReLU}}({0} W_1 + b_1)\, W_2 + b_2"
 _NORM = r"{0} \leftarrow \operatorname{{LayerNorm}}({0} + {1})"
 _ROWS = r"{0} = \sqrt d\; {1}^\top W_E + P"
 EQUATIONS = (
-    (r"M_{ij} = 0 \text{ if allowed, else } -\infty", _MASKS),
+    (r"x_1, \dots, x_n,\quad y_1, \dots, y_m", "01_problem_setup"),
+    (r"M_{ij} = -\infty \text{ where } x_j \text{ is padding}", _MASKS),
+    (r"M_{ij} = -\infty \text{ where } j > i", _MASKS),
     (r"W_E \in \mathbb{R}^{V \times d}", "02_embeddings"),
     (r"P_{\text{pos},\, 2i} = \sin(\text{pos} / 10000^{2i/d}),\ \dots", "03_positions"),
     (_ROWS.format("X", "x"), "03_positions"),
@@ -146,6 +149,10 @@ EQUATIONS = (
 )
 """For each line of ``transformer_2017`` its equation and the chapter that teaches it."""
 
+_WIDEST = 47
+"""Characters for which the column of code has room."""
+_INDENT = "\u2003"
+
 
 def statements(function: Callable[..., object]) -> list[str]:
     """The lines of a function's body after its docstring; those of a loop stay indented."""
@@ -156,6 +163,8 @@ def statements(function: Callable[..., object]) -> list[str]:
 
 def equation_table(function: Callable[..., object], equations: Sequence[tuple[str, str]]) -> str:
     """A table in Markdown: equation, line of code, chapter.
+
+    A line that is too long for its column is divided between two words.
 
     Args:
         function: whose lines are shown.
@@ -169,10 +178,14 @@ def equation_table(function: Callable[..., object], equations: Sequence[tuple[st
         raise MtcourseError(
             f"{function.__name__} has {len(lines)} lines and {len(equations)} equations"
         )
-    rows = ["| equation | code | chapter |", "| --- | --- | --- |"]
+    rows = ["| equation | code | ch. |", "| --- | --- | --- |"]
     for line, (equation, page) in zip(lines, equations, strict=True):
-        code = line.strip() if line == line.lstrip() else "\u2003" + line.strip()
-        rows.append(f"| ${equation}$ | `{code}` | [{int(page[:2])}](./{page}.md) |")
+        indent = "" if line == line.lstrip() else _INDENT
+        parts = textwrap.wrap(
+            line.strip(), _WIDEST, initial_indent=indent, subsequent_indent=indent + _INDENT
+        )
+        code = " <br> ".join(f"`{part}`" for part in parts)
+        rows.append(f"| ${equation}$ | {code} | [{int(page[:2])}](./{page}.md) |")
     return "\n".join(rows)
 
 

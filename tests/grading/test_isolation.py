@@ -84,6 +84,45 @@ def test_its_home_is_empty_and_its_own_and_nothing_else_can_be_written(kernel):
         assert not Path(place).exists()
 
 
+def test_the_folder_of_its_sockets_takes_no_file_from_any_thread(kernel):
+    tried = """
+        import os, queue, threading
+        folder = os.path.dirname(get_ipython().kernel.parent.connection_file)
+        answers = queue.Queue()
+        def write():
+            try: answers.put(open(f"{folder}/large", "w").write("kept"))
+            except OSError as error: answers.put(type(error).__name__)
+        write()
+        threading.Thread(target=write).start()
+        get_ipython().kernel.iopub_thread.schedule(write)  # it began before any cell
+        [answers.get(timeout=20) for _ in range(3)] + [os.path.exists(f"{folder}/s-1")]
+    """
+    *answers, is_there = value_of(kernel, tried)
+    assert set(answers) <= {"PermissionError", "OSError"}
+    assert is_there
+
+
+def test_files_move_between_the_folders_that_it_may_fill(kernel):
+    tried = """
+        import os
+        os.makedirs("/tmp/from"), os.makedirs("/tmp/to")
+        open("/tmp/from/a", "w").write("kept")
+        os.rename("/tmp/from/a", "/tmp/to/b")
+        open("/dev/null", "w").write("nothing")
+        [os.listdir("/tmp/from"), open("/tmp/to/b").read()]
+    """
+    assert value_of(kernel, tried) == [[], "kept"]
+
+
+def test_a_file_that_an_assignment_leaves_out_is_empty(walls):
+    left_out = ROOT / "mtcourse" / "layers" / "attention.py"
+    kernel = GradingKernel(walls, hidden=[left_out])
+    try:
+        assert value_of(kernel, f"open({str(left_out)!r}).read()") == ""
+    finally:
+        kernel.stop()
+
+
 def test_it_has_no_rights_and_nobody_elses_processes(kernel):
     assert value_of(kernel, "import os\nos.getuid()") != 0
     mine = subprocess.Popen(["sleep", "1000"])

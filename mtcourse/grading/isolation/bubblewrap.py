@@ -9,7 +9,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from mtcourse.grading.isolation.kernel_process import OWN_USER
+from mtcourse.grading.isolation.kernel_process import OWN_USER, SOCKETS_ALONE
 from mtcourse.grading.isolation.sandbox import (
     HOME,
     SCRATCH_FOLDERS,
@@ -18,6 +18,7 @@ from mtcourse.grading.isolation.sandbox import (
     kernel_environment,
     read_hidden_files,
 )
+from mtcourse.grading.isolation.sockets import INSIDE, move_sockets
 from mtcourse.grading.isolation.watch import watch_in_background
 
 UNPRIVILEGED_USER = "65534"
@@ -58,15 +59,14 @@ class Bubblewrap:
         """Starts a kernel."""
         place = connection_file.parent
         place.chmod(0o777)  # in a sandbox root is nobody; its parent folder keeps others out
-        connection_file.chmod(0o644)
-        kernel = [sys.executable, "-P", "-m", f"{__package__}.kernel_process", str(connection_file)]
-        kernel.append(OWN_USER)
+        kernel = [sys.executable, "-P", "-m", f"{__package__}.kernel_process"]
+        kernel += [str(move_sockets(connection_file)), OWN_USER, SOCKETS_ALONE]
         started = subprocess.Popen(
             [
                 *_sandbox_command(read_hidden_files(connection_file)),
                 "--bind",
                 str(place),
-                str(place),
+                str(INSIDE),
                 "--remount-ro",
                 "/",
                 "--",

@@ -15,16 +15,19 @@ import subprocess
 import sys
 import tarfile
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
-from mtcourse.grading.isolation.kernel_process import UNTIL_STDIN_ENDS
+from mtcourse.grading.isolation.kernel_process import SOCKETS_ALONE, UNTIL_STDIN_ENDS
 from mtcourse.grading.isolation.sandbox import (
     HOME,
     SCRATCH_FOLDERS,
     ResourceLimits,
     find_visible_files,
     kernel_environment,
+    read_hidden_files,
 )
+from mtcourse.grading.isolation.sockets import INSIDE, move_sockets
 
 IMAGE = "mtcourse-empty"
 UNPRIVILEGED_USER = "65534"
@@ -87,13 +90,18 @@ class Containers:
         """Starts a kernel."""
         place = connection_file.parent
         place.chmod(0o777)  # the user inside is another; its parent folder keeps others out
-        connection_file.chmod(0o644)
         name = f"mtcourse-{place.parent.name}"
         kernel = [*AS_A_CHILD, sys.executable, "-P", "-m", f"{__package__}.kernel_process"]
-        kernel += [str(connection_file), UNTIL_STDIN_ENDS]
-        bound = f"--volume={place}:{place}:rw"
+        kernel += [str(move_sockets(connection_file)), UNTIL_STDIN_ENDS, SOCKETS_ALONE]
+        bound = f"--volume={place}:{INSIDE}:rw"
         started = Container(
-            [*_container_command(self.name), f"--name={name}", bound, IMAGE, *kernel],
+            [
+                *_container_command(self.name, read_hidden_files(connection_file)),
+                f"--name={name}",
+                bound,
+                IMAGE,
+                *kernel,
+            ],
             stdin=subprocess.PIPE,  # closed when this process is gone, however it went
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
@@ -107,7 +115,7 @@ class Containers:
         """Does nothing: kernels share nothing."""
 
 
-def _container_command(engine: str) -> list[str]:
+def _container_command(engine: str, blank: Sequence[Path] = ()) -> list[str]:
     """Returns the command that runs what follows the image's name in a container."""
     visible, limits = find_visible_files(), ResourceLimits()
     command = [
@@ -125,8 +133,11 @@ def _container_command(engine: str) -> list[str]:
     for path in (*visible.read_only, *(link for link, _ in visible.links)):
         if not path.is_relative_to("/proc") and not path.is_relative_to("/sys"):
             command += [f"--volume={path}:{path}:ro"]
+    nothing = _make_nothing()
     for path in visible.hidden:  # a tmpfs would begin with a copy of what it hides
-        command += [f"--volume={_make_empty_folder()}:{path}:ro"]
+        command += [f"--volume={nothing / 'folder'}:{path}:ro"]
+    for path in blank:
+        command += [f"--volume={nothing / 'file'}:{path}:ro"]
     for path in SCRATCH_FOLDERS:
         command += [f"--tmpfs={path}:rw,mode=1777,size={limits.scratch}"]
     for name, value in kernel_environment().items():
@@ -135,8 +146,11 @@ def _container_command(engine: str) -> list[str]:
 
 
 @functools.cache
-def _make_empty_folder() -> str:
-    """Makes an empty folder that exists as long as this process."""
-    folder = tempfile.TemporaryDirectory(prefix="mtc-nothing-")
-    atexit.register(folder.cleanup)
-    return folder.name
+def _make_nothing() -> Path:
+    """Makes an empty folder and an empty file that exist as long as this process."""
+    place = tempfile.TemporaryDirectory(prefix="mtc-nothing-")
+    atexit.register(place.cleanup)
+    (Path(place.name) / "folder").mkdir()
+    (Path(place.name) / "file").touch()
+    Path(place.name).chmod(0o755)
+    return Path(place.name)

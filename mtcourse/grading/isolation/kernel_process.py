@@ -14,9 +14,11 @@ from pathlib import Path
 from typing import Any
 
 from mtcourse.grading.isolation.denied_calls import deny_uncounted_memory
-from mtcourse.grading.isolation.sandbox import ResourceLimits
+from mtcourse.grading.isolation.denied_writes import write_only_in
+from mtcourse.grading.isolation.sandbox import SCRATCH_FOLDERS, ResourceLimits
 
 OWN_USER, UNTIL_STDIN_ENDS = "--a-user-of-its-own", "--until-stdin-ends"
+SOCKETS_ALONE = "--sockets-alone-in-their-folder"
 PRELOADED_MODULES = (
     "matplotlib.pyplot",
     "matplotlib_inline.backend_inline",
@@ -87,6 +89,8 @@ def _exit_when_stdin_ends() -> None:
 
 if __name__ == "__main__":
     limit_process(ResourceLimits(), own_user=OWN_USER in sys.argv)
+    if SOCKETS_ALONE in sys.argv:
+        write_only_in((*SCRATCH_FOLDERS, Path("/dev")), Path(sys.argv[1]).parent)
     if UNTIL_STDIN_ENDS in sys.argv:
         threading.Thread(target=_exit_when_stdin_ends, daemon=True).start()
     run_kernel(Path(sys.argv[1]))

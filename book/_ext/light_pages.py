@@ -50,6 +50,10 @@ WORTH_A_FILE = 10_000
 """Letters of an inline script from which on a page loads it from a file, which others share."""
 PART_OF_DRAWING = re.compile(r"""(?<=["'#])(f\d+-)[a-z][0-9a-f]{10}(?=["')\\])""")
 """A name that matplotlib has made of what it names, as mtcourse.figures.svg writes it."""
+BETWEEN_BLOCKS = re.compile(
+    r"(</?(?:table|thead|tbody|tr|section|ul|ol|dl)\b[^>]*>|</(?:td|th|li|dd|dt)>)\n"
+)
+"""A new line where no page shows one: beside a block that no text to the letter holds."""
 INLINE = re.compile("<script>(.*?)</script>", re.DOTALL)
 AT_ONCE = ("documentation_options.js", "fontawesome.js")
 """Scripts that an inline one depends on."""
@@ -239,6 +243,11 @@ def shorten_ids(page: str) -> str:
         return short.setdefault(found[0], f"{found[1]}{len(short)}")
 
     return PART_OF_DRAWING.sub(rename, page)
+
+
+def close_up_blocks(page: str) -> str:
+    """Takes new lines out of a page that nobody sees, between rows of tables and the like."""
+    return BETWEEN_BLOCKS.sub(r"\1", page)
 
 
 # --- the book ----------------------------------------------------------------------------------

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from bs4 import BeautifulSoup
 from dutch import keep_words_in, say_language
-from light_pages import LIGHTER, share_scripts, shorten_ids
+from light_pages import LIGHTER, close_up_blocks, share_scripts, shorten_ids
 from page_code import drop_long_values, keep_short_code, let_names_break, wrap_lines
 from page_search import ask_one_search, note_text
 from page_tables import (
@@ -80,7 +80,7 @@ def mend_file(outdir: Path, notes: Path, name: str) -> None:
     soup = mended(path.read_text(encoding="utf-8"))
     note_page(notes, name, soup)
     note_text(notes, name, soup)
-    page = share_scripts(shorten_ids(str(soup)), name, outdir)
+    page = share_scripts(close_up_blocks(shorten_ids(str(soup))), name, outdir)
     path.write_text(page, encoding="utf-8")
 
 

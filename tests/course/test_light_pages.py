@@ -76,6 +76,17 @@ def test_parts_of_a_drawing_get_short_names_and_nothing_else_does(drawn, short):
     assert light_pages.shorten_ids(drawn) == short
 
 
+def test_lines_end_where_a_reader_sees_it_and_nowhere_else():
+    page = (
+        '<table class="t">\n<tr><td>one</td>\n<td>two</td>\n</tr>\n</table>\n'
+        "<p>a\nb</p>\n<pre>c\n<b>d</b>\n</pre>\n<ul>\n<li>e</li>\n</ul>\n"
+    )
+    assert light_pages.close_up_blocks(page) == (
+        '<table class="t"><tr><td>one</td><td>two</td></tr></table>'
+        "<p>a\nb</p>\n<pre>c\n<b>d</b>\n</pre>\n<ul><li>e</li></ul>"
+    )
+
+
 def test_the_theme_s_contents_for_paper_are_left_out():
     page = (
         '<div id="jb-print-docs-body"><h1>T</h1></div><div class="jb-print-toc"><nav>x</nav></div>'

@@ -33,6 +33,7 @@ NAMELESS_DEFAULT = re.compile(r"<factory>|<function (?:\w+\.)*<lambda>>")
 READ_AS_CODE = re.compile(r"\.language(\.|$)|\.exercises(\.|$)|\._")
 """The grammar's floors, the banks of checks and the chapters' questions are read as code."""
 GREEK = {"alpha": "α", "beta": "β", "gamma": "γ", "omega": "ω", "sigma": "σ"}
+GREEK |= {"epsilon": "ε", "eta": "η", "mu": "μ", "tau": "τ", "theta": "θ"}
 LETTERS = GREEK | {"sum": "Σ", "y-hat": "ŷ"}
 LETTER = rf"(?<![\w{{])(?:[d∂]?[^\W\d_]|head|Block|logits|max|sum|y-hat|{'|'.join(GREEK)})"
 """What has indices in a formula."""
@@ -47,6 +48,11 @@ SIGNS = {"_bar": "\u0304", "_hat": "\u0302"}
 IN_WORDS = {re.compile(rf"\b{name}\b"): letter for name, letter in GREEK.items()} | {
     re.compile(r"\bsqrt(?=\()"): "√",
     re.compile(r"(?:^|(?<=[\w)\]])) \* (?=[\w(])"): " · ",
+    re.compile(r"(?:^|(?<=[\w)\]])) - (?=[\w(])"): " − ",
+    re.compile(r"(?:^|(?<=[\s(=\[]))-(?=log|inf|sum|\d)"): "−",
+    re.compile(r" <= "): " ≤ ",
+    re.compile(r" >= "): " ≥ ",
+    re.compile(r" <- "): " ← ",
 }
 """What else of a formula is a word in code."""
 AS_IT_IS = (

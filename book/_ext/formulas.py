@@ -47,6 +47,10 @@ SIGNS = frozenset(sign for first, last in RANGES for sign in range(first, last +
 ENVIRONMENT = re.compile(r"\\begin\{(\w+\*?)\}(?:(?!\\begin\{).)*?\\end\{\1\}", re.DOTALL)
 LOW_ROOT = re.compile(r"<msqrt>(?=<mi>[acegm-suvwxyzαγεϵηικμνπρσςτυχω]</mi></msqrt>)")
 """How a root begins under which stands nothing but a letter that is not tall."""
+PRIMED = re.compile(
+    r"<msup>(<mi[^>]*>[^<]*</mi>|<mover[^>]*>(?:(?!</mover>).)*</mover>)<mo>(\u2032+)</mo></msup>"
+)
+"""A letter with a prime, a sign that is high already: as an exponent it would float above."""
 SMALL = '<mrow displaystyle="false" scriptlevel="1"><mtable displaystyle="false" scriptlevel="'
 """How a table begins that small_matrices has made."""
 
@@ -88,6 +92,7 @@ def to_mathml(latex: str, display: bool = False, namespace: bool = False) -> str
     mathml = converter(namespace).convert_with_local_state(latex, displaystyle=display)
     mathml = mathml.replace(f'{SMALL}0"', f'{SMALL}1" class="small"')
     mathml = LOW_ROOT.sub('<msqrt class="low">', mathml)
+    mathml = PRIMED.sub(r'<mrow>\1<mo lspace="0" rspace="0">\2</mo></mrow>', mathml)
     # The one entity that it writes is unknown in XML.
     return mathml.replace("&ApplyFunction;", "\u2061")
 

@@ -20,13 +20,17 @@ SHORT_CODE = 24
 """Characters of code in a text that stands on one line."""
 WHOLE = "mt-whole"
 """What is not divided at the end of a line."""
+KEPT = Tag(name="span", attrs={"class": WHOLE})
+POWER_OF_TEN = re.compile(r"[\d.]+e-\d+")
 JOINT = re.compile(
-    r"(?<=[\w)\]}])(?=[/=]|\.(?!(?:py|md|js|toml|ipynb)\b)|\((?!\)))|(?<=[_/,:=(])(?=\w)"
+    r"(?:(?<=[\w)\]}])(?==|\.(?!(?:py|md|js|toml|ipynb)\b)|\((?!\)))|(?<=[_/,:=(])(?=\w))"
+    r"(?!(?:[^\[\]]|\[[^\[\]]*\])*\])"
 )
-"""Empty brackets and the ending of a file stay where the name ends."""
+"""Empty brackets and the ending of a file stay where the name ends; what is in [] stays whole."""
 IN_LISTS = re.compile(r"(?<=\w)(?=\.\w)|(?<=_)(?=\w)|(?<=[a-z])(?=[A-Z][a-z])")
 """In the contents, which are narrow, a name may break before a capital, too; a heading may not."""
 MAY_DIVIDE = re.compile(r"[-\s]")
+OPTION = re.compile(r"(--\w[\w-]{1,20}(?![\w-]))")
 BEFORE_DOTS = re.compile(r"(?<=\w)(?=\.\w)")
 
 
@@ -82,9 +86,23 @@ def line_of(parts: list) -> Tag:
     indent = len(text) - len(text.lstrip(" "))
     if text.strip() and indent:
         line["style"] = f"--indent:{min(indent, AT_MOST) + INDENT}"
-    line.extend(part for part in parts if isinstance(part, Tag) or part)
+    line.extend(keep_signs([part for part in parts if isinstance(part, Tag) or part]))
     line.append("\n")
     return line
+
+
+def keep_signs(parts: list) -> list:
+    """The parts of a line; a number stays whole, and a minus stays with what follows it."""
+    kept: list = []
+    for part in parts:
+        is_token = isinstance(part, Tag)
+        if is_token and kept and isinstance(kept[-1], Tag) and kept[-1].get_text() == "-":
+            kept[-1] = wrapped(KEPT, [kept[-1], part])
+        elif is_token and POWER_OF_TEN.fullmatch(part.get_text()):
+            kept.append(wrapped(KEPT, [part]))
+        else:
+            kept.append(part)
+    return kept
 
 
 def drop_long_values(soup: BeautifulSoup) -> None:
@@ -117,7 +135,10 @@ def let_names_break(soup: BeautifulSoup) -> None:
 
 
 def keep_short_code(soup: BeautifulSoup) -> None:
-    """Marks the short pieces of code in a text that would be divided, at a hyphen or a space."""
+    """Marks the short pieces of code in a text, and the options of commands, as ``--regrade``.
+
+    They would be divided at a hyphen or a space.
+    """
     for code in soup.select("article code.literal"):
         text = code.get_text()
         if len(text) <= SHORT_CODE and MAY_DIVIDE.search(text):
@@ -125,3 +146,10 @@ def keep_short_code(soup: BeautifulSoup) -> None:
             for place in code.find_all("wbr"):
                 place.decompose()
             code.smooth()
+            continue
+        for words in list(code.find_all(string=OPTION)):
+            parts: list = OPTION.split(words)
+            parts[1::2] = [Tag(name="span", attrs={"class": WHOLE}) for _ in parts[1::2]]
+            for part, option in zip(parts[1::2], OPTION.findall(words), strict=True):
+                part.string = option
+            words.replace_with(*parts)

@@ -23,7 +23,8 @@ WIDE = "mt-wide"
 MANY = 7
 """Columns of such a table."""
 NUMBER = re.compile(
-    r"[-−+±≈<>~ ]*(\d{1,3}([, ]\d{3})+|\d+)?(\.\d+)?(?<=\d)(\s?(%|×|x|s|ms|h|min|M|k|MB|kB))?"
+    r"[-−+±≈<>~ ]*(\d{1,3}([, ]\d{3})+|\d+)?(\.\d+)?(?<=\d)(e[-−+]?\d+)?"
+    r"(\s?(%|×|x|s|ms|h|min|M|k|MB|kB))?"
 )
 """One number, not a list of them."""
 AS_IT_IS = "pre, code, math, script, style, svg, .math, .mtcourse-explorer"

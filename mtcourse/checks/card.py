@@ -41,12 +41,13 @@ def card_of(verdict: Verdict) -> str:
 def _prose(text: str) -> str:
     """A sentence of the course's: what stands in backticks is code, between asterisks emphasis."""
     parts = escape(text).split("`")
-    parts[::2] = [_EMPHASIS.sub(r"<em>\1</em>", part) for part in parts[::2]]
+    parts[::2] = [EMPHASIS.sub(r"<em>\1</em>", part) for part in parts[::2]]
     parts[1::2] = [f"<code>{part}</code>" for part in parts[1::2]]
     return "".join(parts)
 
 
-_EMPHASIS = re.compile(r"(?<![\w*])\*([^\W\d_](?:[^*]*[^\W\d_])?)\*(?![\w*])")
+EMPHASIS = re.compile(r"(?<![\w*])\*([^\W\d_](?:[^*]*[^\W\d_])?)\*(?![\w*])")
+"""What a message emphasises; the asterisk of a product has a space beside it, or a digit."""
 
 
 def _what_is_wrong(verdict: Verdict) -> list[str]:

@@ -59,7 +59,7 @@ class Hypothesis:
     Args:
         ids: its tokens, without <bos>, with <eos> if it ended.
         log_probability: log p(ids | source), the sum over its tokens, <eos> included.
-        score: what search ranked it by: log_probability / len(ids) ** length_penalty.
+        score: what search ranked it by: ``log_probability / len(ids) ** length_penalty``.
     """
 
     ids: tuple[int, ...]

@@ -9,6 +9,8 @@ from matplotlib.patches import FancyArrowPatch, Rectangle
 
 from mtcourse.figures.style import INK, Point
 
+_LONG = 6  # letters of a piece; angle brackets are wider
+
 
 def box(
     ax: Axes,
@@ -37,6 +39,20 @@ def box(
     )
     look = {"ha": "center", "va": "center", "fontsize": "small", **style}
     ax.text(left + width / 2, bottom + height / 2, text, **look)
+
+
+def piece_box(ax: Axes, position: int, piece: str, colour: str = INK) -> None:
+    """Draws a piece of a sentence in a box one wide, with its position below.
+
+    Args:
+        ax: where to draw, made within ``book_style()``.
+        position: of the piece, from 0; the box begins there.
+        piece: a long one is written smaller, so that it stands free of its box.
+        colour: one that light and dark pages let show.
+    """
+    size = "x-small" if len(piece) > _LONG or "<" in piece else "small"
+    box(ax, position + 0.02, 0.0, 0.96, 0.6, piece, colour, fontsize=size)
+    ax.text(position + 0.5, -0.3, str(position), ha="center", va="center", fontsize="small")
 
 
 def arrow(ax: Axes, start: Point, end: Point, colour: str = INK) -> None:

@@ -1,5 +1,7 @@
 """The pytest plugin: grades submitted notebooks as tests, and gives nbval an isolated kernel.
 
+The first command grades, the second runs what ``mtcourse`` has merged::
+
     pytest --mtcourse-solutions solutions/ returned/04_attention.ipynb
     pytest --nbval --nbval-kernel-name mtcourse merged.ipynb
 

@@ -153,7 +153,7 @@ def feed_forward_gradients(
 def softmax_gradient(
     alpha: Float[Tensor, "*batch n"], alpha_bar: Float[Tensor, "*batch n"]
 ) -> Float[Tensor, "*batch n"]:
-    """For alpha = softmax(s): s_bar = alpha * (alpha_bar - <alpha, alpha_bar>), row by row.
+    """For alpha = softmax(s): s_bar = alpha * (alpha_bar - alpha^T alpha_bar), row by row.
 
     This is (diag(alpha) - alpha alpha^T) alpha_bar without forming the matrix. Where a mask has
     made a weight 0, its gradient is 0, too. Chapters 04 and 08.

@@ -26,6 +26,16 @@ def test_an_arrow_leads_to_each_label_and_to_no_other_position(ax):
     assert numbers == ["0", "1", "2", "3"]
 
 
+def test_a_long_piece_is_narrower_than_its_box(ax):
+    ax.figure.set_size_inches(6.6, 2)
+    masked_sentence(["<class>", "<mask>", "because", *"abcdefghij"], [""] * 13, ax)
+    boxes = [patch for patch in ax.patches if isinstance(patch, Rectangle)]
+    ax.figure.draw_without_rendering()
+    for box, piece in zip(boxes, ("<class>", "<mask>", "because"), strict=False):
+        (text,) = [text for text in ax.texts if text.get_text() == piece]
+        assert text.get_window_extent().width < 0.95 * box.get_window_extent().width
+
+
 def test_labels_must_be_as_many_as_inputs(ax):
     with pytest.raises(MtcourseError, match="2 inputs and 1 labels"):
         masked_sentence(["<class>", "I"], [""], ax)
@@ -52,3 +62,5 @@ def test_the_marks_stand_at_the_shares(ax):
     line, _, _ = container.lines
     assert line.get_xdata().tolist() == [1, 2]
     assert line.get_ydata().tolist() == [75, 50]
+    ax.figure.draw_without_rendering()
+    assert ax.get_legend().get_window_extent().y0 >= ax.bbox.y1 - 1, "not among the marks"

@@ -49,6 +49,11 @@ def test_the_fit_finds_the_polynomial_that_made_the_points(ax):
     assert [text.get_text() for text in ax.get_legend().get_texts()] == ["line", "curve"]
 
 
+def test_the_only_points_need_no_legend(ax):
+    fitted_costs({"line": [(1, 1), (2, 2), (3, 3)]}, {"line": 1}, "positions", "time", ax)
+    assert ax.get_legend() is None
+
+
 def test_too_few_points_and_too_many_kinds_are_refused(ax):
     with pytest.raises(
         MtcourseError, match="2 points of 'few' do not fix a polynomial of degree 2"
@@ -73,3 +78,16 @@ def test_lines_lead_from_parents_to_children_and_thick_ones_to_the_end(ax):
     }
     assert lines[(0, 0), (1, 1)] == "-"
     assert lines[(0, 0), (1, 0)] == ":", "nobody continues beam 0 of step 1"
+
+
+def test_each_beam_has_one_dot_whose_colour_says_whether_it_leads_to_the_end(ax):
+    beam_lines([[0, 0], [1, 1], [1, 0]], ax)
+    dots = {
+        to_rgba(colour): {tuple(map(int, place)) for place in these.get_offsets()}
+        for these in ax.collections
+        for colour in these.get_facecolor()[:1]
+    }
+    dropped = {(1, 0)}
+    kept = {(0, 0), (1, 1), *((step, beam) for step in (2, 3) for beam in (0, 1))}
+    assert dots == {to_rgba(LINE_COLOURS[0]): kept, to_rgba(LINE_COLOURS[1]): dropped}
+    assert {line.get_marker() for line in ax.lines} == {"None"}

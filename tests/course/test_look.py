@@ -56,6 +56,22 @@ def test_what_goes_on_stands_to_the_right_of_where_its_line_began():
     assert str(soup) == once
 
 
+def test_a_sign_stays_with_its_number():
+    tokens = ("f", "(", "-", "math", ".", "inf", ")", " ", "&lt;", " ", "1e-5", " ", "-", " ", "x")
+    code = "".join(token if token == " " else f"<b>{token}</b>" for token in tokens)
+    soup = soup_of(f'<div class="highlight"><pre>{code}\n</pre></div>')
+    before = soup.pre.get_text()
+    page_code.wrap_lines(soup)
+    assert soup.pre.get_text() == before
+    assert [kept.get_text() for kept in soup.select(".mt-whole")] == ["-math", "1e-5"]
+
+
+def test_a_name_does_not_break_within_square_brackets():
+    soup = soup_of("<article><p><code>attention_weights(P[:x.shape[0]])</code></p></article>")
+    page_code.let_names_break(soup)
+    assert soup.code.get_text("|") == "attention_|weights|(|P[:x.shape[0]])"
+
+
 def test_a_long_name_may_break_at_its_joints_and_a_short_one_nowhere():
     name = "mtcourse.layers.attention_weights"
     soup = soup_of(f"<article><code>{name}</code><code>d_model</code><code>a b</code></article>")
@@ -84,7 +100,7 @@ def test_in_the_contents_a_name_may_break_before_a_capital_and_a_heading_may_not
 def test_empty_brackets_and_the_ending_of_a_file_stay_with_their_name():
     for name, parts in (
         ("embedding_gradient()", "embedding_|gradient()"),
-        ("scripts/measure_kv_cache.py", "scripts|/|measure_|kv_|cache.py"),
+        ("scripts/measure_kv_cache.py", "scripts/|measure_|kv_|cache.py"),
         ("backward(gradient_of_all)", "backward|(|gradient_|of_|all)"),
     ):
         soup = soup_of(f"<article><p><code>{name}</code></p></article>")
@@ -136,9 +152,18 @@ def test_short_code_is_not_divided_and_long_code_may_be():
     soup = soup_of(f"<article><p>{texts}</p></article>")
     page_code.let_names_break(soup)
     page_code.keep_short_code(soup)
-    assert [one.get_text() for one in soup.select(".mt-whole")] == codes[:3]
+    whole = [*codes[:3], "--a-very-long-option"]
+    assert [one.get_text() for one in soup.select(".mt-whole")] == whole
     assert soup.select(".mt-whole wbr") == []
     assert [one.get_text() for one in soup.select("code")] == codes
+
+
+def test_an_option_of_a_long_command_stays_whole():
+    command = "mtcourse grade --regrade --exercise causal_mask"
+    soup = soup_of(f'<article><code class="literal">{command}</code></article>')
+    page_code.keep_short_code(soup)
+    assert [one.get_text() for one in soup.select("span.mt-whole")] == ["--regrade", "--exercise"]
+    assert soup.get_text() == command
 
 
 # --- tables -------------------------------------------------------------------------------------
@@ -157,7 +182,7 @@ def test_only_columns_of_numbers_are_aligned():
 
 
 @pytest.mark.parametrize(
-    "text", ["7", "1,500", "12 345.6", "-.5", "−3", "≈ 1,024 MB", "97%", "2 s"]
+    "text", ["7", "1,500", "12 345.6", "-.5", "−3", "≈ 1,024 MB", "97%", "2 s", "4.0e−01"]
 )
 def test_a_number_is_one(text):
     assert page_tables.is_number(text)

@@ -38,8 +38,8 @@ def attention_explorer(
         sentences: source sentences that are stored; None takes four of them. Any other sentence is
             computed in the reader's page.
         settings: what is chosen at first: sentence, layer, head and query (places from 0), own, a
-            sentence of the reader's ("" for none), kind ("encoder", "decoder" or "cross"), exponent
-            of d_k, temperature.
+            sentence of the reader's (``""`` for none), kind ("encoder", "decoder" or "cross"),
+            exponent of d_k, temperature.
 
     Source: A07, A14, A16, D01. Chapter 04.
     """

@@ -67,7 +67,7 @@ def cross_attention_explorer(
         translator: whose heads; None takes the one that comes with the package.
         pairs: sentences with their translations and links.
         settings: what is chosen at first: sentence, layer, query (positions from 0), own, a
-            sentence of the reader's ("" for none), head (from 0, or -1 for the mean), row
+            sentence of the reader's (``""`` for none), head (from 0, or -1 for the mean), row
             ("predicts" or "reads"), rule ("rows", "columns" or "threshold"), threshold.
 
     Source: A16, C37. Chapter 06.

@@ -21,7 +21,7 @@ def surprises(pieces: Sequence[str], bits: Sequence[float], ax: Axes) -> Axes:
 
     Args:
         pieces: the tokens, <eos> last.
-        bits: -log2 p of each.
+        bits: -log₂ p of each.
         ax: where to draw, made within ``book_style()``.
 
     Raises:

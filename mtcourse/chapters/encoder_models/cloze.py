@@ -144,7 +144,7 @@ def _log_p(model: LanguageModel, prefix: str, before: str) -> float:
 def share_interval(right: int, n: int, z: float = 1.96) -> tuple[float, float]:
     """Wilson's interval of a share, 95% for z = 1.96.
 
-    (p + z^2/2n -+ z sqrt(p(1 - p)/n + z^2/4n^2)) / (1 + z^2/n), with p = right/n.
+    (p + z^2/2n ± z sqrt(p(1 - p)/n + z^2/4n^2)) / (1 + z^2/n), with p = right/n.
 
     Args:
         right: how many of them.

@@ -9,7 +9,7 @@ from matplotlib.patches import Rectangle
 
 from mtcourse.chapters.encoder_models.cloze import share_interval
 from mtcourse.errors import MtcourseError
-from mtcourse.figures.diagrams import arrow, box
+from mtcourse.figures.diagrams import arrow, box, piece_box
 from mtcourse.figures.style import INK, LINE_COLOURS, book_style
 
 _BLUE, _ORANGE, *_ = LINE_COLOURS
@@ -33,8 +33,7 @@ def masked_sentence(inputs: Sequence[str], labels: Sequence[str], ax: Axes) -> A
     with book_style():
         for t, (piece, label) in enumerate(zip(inputs, labels, strict=True)):
             colour = _ORANGE if label else INK
-            box(ax, t + 0.04, 0.0, 0.92, 0.6, piece, colour)
-            ax.text(t + 0.5, -0.3, str(t), ha="center", va="center", fontsize="small")
+            piece_box(ax, t, piece, colour)
             if label:
                 arrow(ax, (t + 0.5, 1.5), (t + 0.5, 2.0), _ORANGE)
                 ax.text(t + 0.5, 2.2, label, ha="center", va="center", fontsize="small")
@@ -108,5 +107,6 @@ def accuracy_by_distance(
         ax.set(xlabel="words from the blank to its evidence", ylabel="% right", ylim=(30, 102))
         most = max(distance for of_distance in hits.values() for distance in of_distance)
         ax.set_xticks(range(1, most + 1), [*map(str, range(1, most)), f"{most} or more"])
-        ax.legend(loc="lower center", ncols=len(hits))
+        # Above: within, the marks of a legend look like results.
+        ax.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=len(hits))
     return ax

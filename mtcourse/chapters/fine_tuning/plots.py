@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import NullFormatter, NullLocator
 
 from mtcourse.errors import MtcourseError
-from mtcourse.figures.diagrams import arrow, box
+from mtcourse.figures.diagrams import arrow, box, piece_box
 from mtcourse.figures.starts_plots import start_curves
 from mtcourse.figures.style import INK, LINE_COLOURS, Point, book_style
 
@@ -46,8 +46,7 @@ def heads(
             higher = not higher and bool(label and beside) and len(beside + label) > _BESIDE
             up = 0.35 if higher else 0.0
             colour = _ORANGE if label else INK
-            box(ax, t + 0.04, 0.0, 0.92, 0.6, piece, colour)
-            ax.text(t + 0.5, -0.3, str(t), ha="center", va="center", fontsize="small")
+            piece_box(ax, t, piece, colour)
             ax.text(
                 t + 0.5, 2.2 + up, label or note, ha="center", va="center", fontsize="small",
                 color=_ORANGE if label else INK,

@@ -108,12 +108,15 @@ def fitted_costs(
         ax.set_xlabel(x_label)
         ax.set_ylabel(y_label)
         ax.grid(color=INK, alpha=0.25)
-        ax.legend()
+        if len(points) > 1:
+            ax.legend()
     return found
 
 
 def beam_lines(parents: Sequence[Sequence[int]], ax: Axes) -> Axes:
     """Draws which beam each beam continues: a line from its parent, crossing where beams swap.
+
+    Beams that lead to one of the last have the colour of the thick lines, all others another.
 
     Args:
         parents: for each reorder the parent of each beam, counted from 0.
@@ -129,8 +132,12 @@ def beam_lines(parents: Sequence[Sequence[int]], ax: Axes) -> Axes:
                 ax.plot(
                     [step, step + 1], [parent, beam], color=_NEW if kept else _AGAIN,
                     linestyle="-" if kept else ":", linewidth=2.2 if kept else 1.2,
-                    marker="o", markersize=4,
                 )  # fmt: skip
+        dots = {(0, parent) for parent in parents[0]}
+        dots |= {(step, beam) for step, row in enumerate(parents, 1) for beam in range(len(row))}
+        for these, colour in ((dots - alive, _AGAIN), (dots & alive, _NEW)):
+            if these:
+                ax.scatter(*zip(*sorted(these), strict=True), s=18, color=colour, zorder=3)
         beams = max(map(len, parents))
         ax.set_yticks(range(beams), [f"beam {beam}" for beam in range(1, beams + 1)])
         ax.invert_yaxis()

@@ -51,8 +51,8 @@ def multi_head_explorer(
         translator: whose heads; None takes the one that comes with the package.
         sentences: source sentences that can be shown before the translator is loaded.
         settings: what is chosen at first: sentence, layer and token (counted from 0), own, a
-            sentence of the reader's ("" for none), off, the names of heads that are switched off,
-            such as "encoder 2.3", and open, whether the view inside is open.
+            sentence of the reader's (``""`` for none), off, the names of heads that are switched
+            off, such as "encoder 2.3", and open, whether the view inside is open.
 
     Source: A24 to A27, B06. Chapter 09.
 

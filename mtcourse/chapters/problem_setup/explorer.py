@@ -31,7 +31,7 @@ def problem_setup_explorer(
         learnt: the training text: words that are in none of these sentences are marked. Without it
             no word is.
         settings: what is chosen at first: at (the index of the tokenizer, from 0) and own, a
-            sentence of the reader's ("" for none).
+            sentence of the reader's (``""`` for none).
 
     Chapter 01.
 

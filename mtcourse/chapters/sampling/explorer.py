@@ -49,9 +49,10 @@ def sampling_explorer(
         translator: whose next tokens and translations; None takes the one of the package.
         beginnings: texts that the language model goes on with.
         settings: what is chosen at first: text (counted from 0; -1 is the reader's own sentence,
-            -2 the reader's own beginning), own and beginning, these texts themselves ("" for none),
-            T (in tenths, 31 for infinity), k, p and m (places in the lists of the sliders), order
-            ("first" or "last": where the temperature comes) and seed, the number of the first draw.
+            -2 the reader's own beginning), own and beginning, these texts themselves (``""`` for
+            none), T (in tenths, 31 for infinity), k, p and m (places in the lists of the sliders),
+            order ("first" or "last": where the temperature comes) and seed, the number of the first
+            draw.
 
     Raises:
         MtcourseError: there is no beginning.

@@ -50,8 +50,8 @@ def search_explorer(
     Args:
         translator: which is searched; None takes the one that comes with the package.
         sentences: source sentences that can be shown before the translator is loaded.
-        settings: what is chosen at first: sentence, own, a sentence of the reader's ("" for none),
-            width and exponent of the search, step, how much of the tree is shown, and proof,
+        settings: what is chosen at first: sentence, own, a sentence of the reader's (``""`` for
+            none), width and exponent of the search, step, how much of the tree is shown, and proof,
             whether the result is proved.
 
     Source: C15, C17. Chapter 18.

@@ -329,7 +329,7 @@ class Wrong:
         return _best(log_p, longest, found=found)
 
     def words_in_rising_order(log_p, longest):
-        """Your words stand in rising order only: *2 1* is never tried, only *1 2*.
+        """Your words stand in rising order only: `2 1` is never tried, only `1 2`.
 
         `itertools.product` makes every order; `combinations` does not.
         """

@@ -49,7 +49,7 @@ IN_WORDS = {re.compile(rf"\b{name}\b"): letter for name, letter in GREEK.items()
     re.compile(r"\bsqrt(?=\()"): "√",
     re.compile(r"(?:^|(?<=[\w)\]])) \* (?=[\w(])"): " · ",
     re.compile(r"(?:^|(?<=[\w)\]])) - (?=[\w(])"): " − ",
-    re.compile(r"(?:^|(?<=[\s(=\[]))-(?=log|inf|sum|\d)"): "−",
+    re.compile(r"(?:^|(?<=[\s(=\[])|(?<=\b[a-z]))-(?=log|inf|sum|\d)"): "−",
     re.compile(r" <= "): " ≤ ",
     re.compile(r" >= "): " ≥ ",
     re.compile(r" <- "): " ← ",

@@ -48,7 +48,7 @@ SIGNS = {"_bar": "\u0304", "_hat": "\u0302"}
 IN_WORDS = {re.compile(rf"\b{name}\b"): letter for name, letter in GREEK.items()} | {
     re.compile(r"\bsqrt(?=\()"): "√",
     re.compile(r"(?:^|(?<=[\w)\]])) \* (?=[\w(])"): " · ",
-    re.compile(r"(?:^|(?<=[\w)\]])) - (?=[\w(])"): " − ",
+    re.compile(r"(?:^|(?<=[\w)\]])) - (?=[\w(]|$)"): " − ",
     re.compile(r"(?:^|(?<=[\s(=\[])|(?<=\b[a-z]))-(?=log|inf|sum|\d)"): "−",
     re.compile(r" <= "): " ≤ ",
     re.compile(r" >= "): " ≥ ",

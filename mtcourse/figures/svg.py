@@ -13,6 +13,7 @@ import base64
 import hashlib
 import io
 import itertools
+import math
 import re
 import unicodedata
 from collections.abc import Iterator
@@ -47,6 +48,7 @@ _ON_COLOUR = {"#ffffff": GROUND, "#000000": GROUND}  # white text, and the lines
 _SPACES = " " + (_THIN := "\N{THIN SPACE}")
 _LETTERS = {"\ue238": "ℒ", "\N{NO-BREAK SPACE}": " "}  # STIX has its script letters elsewhere
 _INDEX = 0.76  # the size of an index, whatever its depth
+_BLANK = 0.27  # of a letter's size: how wide a blank is in the pages' type
 _LEAN = 0.12  # of a letter's size: so far a symbol leans into the space behind it
 _MANY = 100  # marks that become one path
 _DEFAULTS = {
@@ -312,11 +314,20 @@ def _spell_out(line: ElementTree.Element) -> bool:
             span.set("dy", f"{run.level - level:.2f}")
         if run.slope:
             span.set("font-style", "italic")
-        if run.under_root:
-            span.set("text-decoration", "overline")
         span.set("font-size", f"{_INDEX * float(size):.4g}" if run.size != size else size)
         level, slope = run.level, run.slope
+        if run.under_root and run.size == size:
+            span.set("text-decoration", "overline")
+        elif run.under_root:
+            text.append(_bar_over(run, float(size)))
+            level, slope = 0.0, ""
     text.set("font-size", size)
+    _leave_out_spans(text, size)
+    return True
+
+
+def _leave_out_spans(text: ElementTree.Element, size: str) -> None:
+    """Takes away sizes that are the line's own, and spans if none differs from the others."""
     for span in text:
         if span.get("font-size") == size:
             del span.attrib["font-size"]
@@ -326,7 +337,24 @@ def _spell_out(line: ElementTree.Element) -> bool:
         text.text = "".join(span.text or "" for span in text)
         for span in list(text):
             text.remove(span)
-    return True
+
+
+def _bar_over(index: _Glyphs, size: float) -> ElementTree.Element:
+    """Blanks that go back over an index, at the level of the letters before it.
+
+    Browsers draw a bar at the height of the letters below it: over an index it would be lower.
+    """
+    width = sum(_advance(letter, _INDEX * size, index.slope) for letter in index.letters)
+    count = math.ceil(width / (_BLANK * size))
+    look = {
+        "dx": f"{-count * _BLANK * size:.2f}",
+        "dy": f"{-index.level:.2f}",
+        "text-decoration": "overline",
+        "font-size": f"{size:g}",
+    }
+    bar = ElementTree.Element(f"{{{SVG}}}tspan", look)
+    bar.text = count * "\N{NO-BREAK SPACE}"
+    return bar
 
 
 def _runs(spans: list[ElementTree.Element], bars: list[ElementTree.Element]) -> list[_Glyphs]:

@@ -205,7 +205,7 @@ def documented_as(what: str, lines: list[str]) -> list[str]:
         ("p(y_t | y_<t), y_{t-1}", "p(y<sub>t</sub> | y<sub>&lt;t</sub>), y<sub>t−1</sub>"),
         ("W_1_bar = H_bar * alpha", "W\u0304<sub>1</sub> = H\u0304 · α"),
         ("(1 - beta_1)^2 W_O)_jk", "(1 − β<sub>1</sub>)<sup>2</sup> W<sub>O</sub>)<sub>jk</sub>"),
-        ("sum of -log p >= 0, x <- x - 1", "Σ of −log p ≥ 0, x ← x − 1"),
+        ("sum of -log p >= 0, x <- x - 1", "sum of −log p ≥ 0, x ← x − 1"),
         ("log_probs of fork_server, “{d_k}”, pt_BR", "log_probs of fork_server, “{d_k}”, pt_BR"),
     ],
 )

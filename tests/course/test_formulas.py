@@ -59,6 +59,13 @@ def test_a_root_of_a_letter_that_is_not_tall_is_marked():
     assert classes == ["low", "low", None, None, None]
 
 
+def test_a_prime_stands_beside_its_letter_and_not_above_it():
+    for latex in ("X'", r"\bar X'"):
+        formula = ET.fromstring(formulas.to_mathml(latex))
+        assert formula.find("msup") is None
+        assert formula.find("mrow")[-1].text == "\N{PRIME}"
+
+
 def test_in_xml_a_formula_says_what_it_is():
     root = ET.fromstring(formulas.to_mathml(r"\operatorname{softmax}(x)", namespace=True))
     assert root.tag == "{http://www.w3.org/1998/Math/MathML}math"

@@ -83,6 +83,10 @@ def test_text_stays_text_and_is_centred_in_any_type() -> None:
         ),
         (r"$W_Q^C$", [("W", None), ("Q", "down"), ("C", "up")]),
         (r"$k = \sqrt{d}$", [("k", None), (" = √", None), ("d", "roof")]),
+        (
+            r"$\sqrt{d_k}$",
+            [("√", None), ("d", "roof"), ("k", "down"), (2 * "\N{NO-BREAK SPACE}", "roof")],
+        ),
         (r"$\mathcal{L}$", [("ℒ", None)]),
     ],
 )
@@ -96,6 +100,7 @@ def test_a_formula_is_a_line_of_text_with_indices(formula: str, spelled: list) -
     for span in text:
         level += float(span.get("dy", 0))
         place = "roof" if span.get("text-decoration") else None
+        assert not place or abs(level) < 0.01, "the bar is at one height"
         place = place or ("down" if level > 0.5 else "up" if level < -0.5 else None)
         seen.append(((span.text or "").replace("\N{THIN SPACE}", " "), place))
         assert not span.get("x"), "the page's type decides where letters stand"

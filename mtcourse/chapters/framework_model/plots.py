@@ -19,14 +19,14 @@ _BASELINE = 0.24  # of a box's texts, so that indices and hats move none of them
 
 # What is done, the name of what comes out, its shape, and where it stands: column and row.
 _STEPS = {
-    "H": ("look up", r"$\tilde H$", "n × d", 0, 0),
-    "A": ("self-attention", "$A$", "n × d", 0, 1),
-    "HE": ("feed-forward", "$H_E$", "n × d", 0, 2),
-    "G": ("look up", "$G$", "m × d", 1, 0),
-    "AD": ("masked self-attention", "$A_D$", "m × d", 1, 1),
-    "AC": ("cross-attention", "$A_C$", "m × d", 1, 2),
-    "HD": ("feed-forward", "$H_D$", "m × d", 1, 3),
-    "Y": ("softmax", r"$\hat Y{}^\top$", r"m × $V_t$", 1, 4),
+    "H": ("look up", r"$\tilde H$", r"$n \times d$", 0, 0),
+    "A": ("self-attention", "$A$", r"$n \times d$", 0, 1),
+    "HE": ("feed-forward", "$H_E$", r"$n \times d$", 0, 2),
+    "G": ("look up", "$G$", r"$m \times d$", 1, 0),
+    "AD": ("masked self-attention", "$A_D$", r"$m \times d$", 1, 1),
+    "AC": ("cross-attention", "$A_C$", r"$m \times d$", 1, 2),
+    "HD": ("feed-forward", "$H_D$", r"$m \times d$", 1, 3),
+    "Y": ("softmax", r"$\hat Y{}^\top$", r"$m \times V_t$", 1, 4),
 }
 _ARROWS = ("H>A", "A>HE", "G>AD", "AD>AC", "AC>HD", "HD>Y", "HE>AC")
 
@@ -140,7 +140,7 @@ def _corner(column: int, row: int) -> tuple[float, float]:
 def _step(ax: Axes, x: float, y: float, text: str, shape: str, colour: str) -> None:
     box(ax, x, y, _WIDTH, _HEIGHT, colour=colour)
     ax.text(x + 0.12, y + _BASELINE, text, fontsize="small")
-    ax.text(x + _WIDTH - 0.15, y + _BASELINE, shape, ha="right", fontsize="x-small")
+    ax.text(x + _WIDTH - 0.15, y + _BASELINE, shape, ha="right", fontsize="small")
 
 
 def _join(ax: Axes, before: str, after: str) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import random
 import secrets
 import socket
 import subprocess
@@ -163,9 +164,7 @@ def watched(folder: Path) -> Iterator[Outside]:
         sentinel = subprocess.Popen(["sleep", "100000"])
         stack.callback(sentinel.wait)
         stack.callback(sentinel.kill)
-        with _bound(socket.AF_INET, socket.SOCK_STREAM, ("", 0)) as unused:
-            free = unused.getsockname()[1]
-        ports = (stream.getsockname()[1], datagrams.getsockname()[1], free)
+        ports = (stream.getsockname()[1], datagrams.getsockname()[1], _find_free_port())
         outside = Outside(folder, sentinel, *ports, token)
         outside.lay_out()
         for listener, kind in ((stream, "TCP"), (nowhere, "abstract"), (named, "socket file")):
@@ -173,6 +172,17 @@ def watched(folder: Path) -> Iterator[Outside]:
             _listen(lambda listener=listener: _answered(listener), kind, outside.heard)
         _listen(lambda: _echoed(datagrams), "UDP", outside.heard)
         yield outside
+
+
+def _find_free_port() -> int:
+    """A port that is free and stays so: the system gives those below its range to nobody.
+
+    Servers of other tests, which run at the same time, have ports of that range.
+    """
+    for port in random.Random().sample(range(20_000, 30_000), 100):
+        with contextlib.suppress(OSError), _bound(socket.AF_INET, socket.SOCK_STREAM, ("", port)):
+            return port
+    raise OSError("none of 100 ports from 20000 to 30000 is free")
 
 
 def _bound(family: int, kind: int, address: tuple[str, int] | str) -> socket.socket:

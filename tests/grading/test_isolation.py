@@ -104,12 +104,12 @@ def test_the_folder_of_its_sockets_takes_no_file_from_any_thread(kernel):
 
 def test_files_move_between_the_folders_that_it_may_fill(kernel):
     tried = """
-        import os
-        os.makedirs("/tmp/from"), os.makedirs("/tmp/to")
-        open("/tmp/from/a", "w").write("kept")
-        os.rename("/tmp/from/a", "/tmp/to/b")
-        open("/dev/null", "w").write("nothing")
-        [os.listdir("/tmp/from"), open("/tmp/to/b").read()]
+        import os, pathlib, tempfile
+        before, after = (pathlib.Path(tempfile.mkdtemp()) for _ in range(2))
+        (before / "a").write_text("kept")
+        os.rename(before / "a", after / "b")
+        open(os.devnull, "w").write("nothing")
+        [os.listdir(before), (after / "b").read_text()]
     """
     assert value_of(kernel, tried) == [[], "kept"]
 

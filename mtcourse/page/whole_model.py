@@ -30,6 +30,8 @@ POSITIVE, NEGATIVE = (0x2B, 0x7B, 0xBA), (0xC8, 0x57, 0x1B)
 """The figures' blue and orange; how opaque a cell is says how large its number is."""
 SHADES = 15
 ROW_PIXELS = 4
+OUTSHONE = 100
+"""Of so many numbers of a row, one is too large for the scale of the colours."""
 
 
 @dataclass(frozen=True)
@@ -436,14 +438,26 @@ def _matrix(matrix: Matrix, head: int, matrices: Mapping[str, Tensor]) -> str:
     )
 
 
+def full_strength(values: Float[Tensor, "rows columns"]) -> float:
+    """How large a number has to be so that its colour is the strongest.
+
+    It is the largest of a narrow matrix. Of a wide one the largest numbers are left out, one for
+    each hundred columns of every row: beside a few large logits all others would be too faint.
+    """
+    sizes = values.abs().flatten().sort(descending=True).values
+    left_out = len(values) * (values.shape[1] // OUTSHONE)
+    return max(float(sizes[left_out]), 1e-30)
+
+
 def _png(values: Float[Tensor, "rows columns"]) -> str:
     """A picture of a matrix: blue above zero, orange below, and the fainter the nearer to it."""
     tall = values.repeat_interleave(ROW_PIXELS, dim=0)
-    largest = tall.abs().max().clamp(min=1e-30)
-    opacity = (tall.abs() / largest * SHADES).round() / SHADES
+    strength = (tall.abs() / full_strength(values)).clamp(max=1)
+    opacity = (strength * SHADES).round() / SHADES
     colours = torch.where(
         (tall >= 0)[..., None], torch.tensor(POSITIVE) / 255, torch.tensor(NEGATIVE) / 255
     )
     written = io.BytesIO()
-    imsave(written, torch.cat([colours, opacity[..., None]], dim=-1).numpy(), format="png")
+    pixels = torch.cat([colours, opacity[..., None]], dim=-1).numpy()
+    imsave(written, pixels, format="png", pil_kwargs={"optimize": True})
     return base64.b64encode(written.getvalue()).decode("ascii")

@@ -19,6 +19,7 @@ from mtcourse.page.live_translator import live_translator_html, write_live_trans
 from mtcourse.page.whole_model import (
     PARTS,
     chapter_pages,
+    full_strength,
     lit_parts,
     small_picture_html,
     whole_model_html,
@@ -28,6 +29,7 @@ from mtcourse.text.tokenizer import EOS
 from tests.course.test_book import BOOK, load_extension
 from tests.figures.test_translator_in_javascript import TRANSLATOR, with_model
 from tests.helpers.browsing import ALONE, Visit, violations, visit
+from tests.helpers.javascript import evaluated
 
 PAGES = chapter_pages(BOOK)
 SENTENCE, TRANSLATION = "The old baker sleeps.", "De oude bakker slaapt."
@@ -163,6 +165,21 @@ def test_the_matrices_of_the_page_are_those_of_the_model():
         pieces = shown_pieces(getattr(TRANSLATOR.tokenizers, side).pieces(ids))
         wanted = pieces if side == "source" else ["<bos>", *pieces[:-1]]
         assert [span.get_text() for span in spans] == wanted
+
+
+@pytest.mark.parametrize(
+    ("columns", "large", "strongest"), [(99, 1, 1000), (100, 1, 1), (250, 3, 1000), (2000, 20, 1)]
+)
+def test_a_few_large_numbers_make_the_others_of_a_wide_matrix_no_fainter(columns, large, strongest):
+    rows = [[1000.0] * large + [-1.0] * (columns - large)] * 4
+    assert full_strength(torch.tensor(rows)) == strongest
+    of_script = evaluated(JAVASCRIPT / "whole_model.js", "fullStrength(rows)", rows=rows)
+    assert of_script == strongest
+
+
+def test_the_most_probable_logits_leave_the_others_in_sight():
+    logits = computed_by_torch(SENTENCE, TRANSLATION)["output.logits"]
+    assert logits.abs().mean() / full_strength(logits) > 0.1
 
 
 # --- in a browser -------------------------------------------------------------------------------

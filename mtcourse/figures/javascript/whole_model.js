@@ -10,6 +10,7 @@ import { BOS, EOS } from "./pieces.js";
 const COLOURS = { positive: [0x2b, 0x7b, 0xba], negative: [0xc8, 0x57, 0x1b] };
 const SHADES = 15;
 const ROW_PIXELS = 4;
+const OUTSHONE = 100; // of so many numbers of a row, one is too large for the scale of the colours
 const COLUMNS_SHOWN = 8;
 
 // --- numbers ------------------------------------------------------------------------------------
@@ -45,7 +46,12 @@ export function runThrough(model, source, target) {
 
 // --- drawing ------------------------------------------------------------------------------------
 
-const largestOf = (rows) => rows.reduce((most, row) => row.reduce((m, value) => Math.max(m, Math.abs(value)), most), 1e-30);
+// How large a number has to be so that its colour is the strongest; see mtcourse/page/whole_model.py.
+export function fullStrength(rows) {
+  const columns = Math.max(...rows.map((row) => row.length));
+  const sizes = Float64Array.from(rows.flatMap((row) => [...row]), Math.abs).sort().reverse();
+  return Math.max(sizes[rows.length * Math.floor(columns / OUTSHONE)], 1e-30);
+}
 
 // Blue above zero, orange below, and the fainter the nearer to it. A row that ends early is masked.
 function imageOf(rows) {
@@ -53,11 +59,11 @@ function imageOf(rows) {
   const canvas = element("canvas", { width: columns, height: ROW_PIXELS * rows.length });
   const context = canvas.getContext("2d");
   const image = context.createImageData(canvas.width, canvas.height);
-  const largest = largestOf(rows);
+  const largest = fullStrength(rows);
   for (let y = 0; y < canvas.height; y++) {
     const row = rows[Math.floor(y / ROW_PIXELS)];
     for (let x = 0; x < row.length; x++) {
-      const opacity = Math.round((SHADES * Math.abs(row[x])) / largest) / SHADES;
+      const opacity = Math.round(SHADES * Math.min(1, Math.abs(row[x]) / largest)) / SHADES;
       const colour = row[x] < 0 ? COLOURS.negative : COLOURS.positive;
       image.data.set([...colour, Math.round(255 * opacity)], 4 * (y * columns + x));
     }

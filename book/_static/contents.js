@@ -61,9 +61,11 @@
   /* --- the chapters of the book --- */
 
   addEventListener("load", () => {
-    const list = document.querySelector(".bd-sidebar-primary");
-    const link = [...(list?.querySelectorAll("nav.bd-links li.current > a") ?? [])].at(-1);
-    if (link?.offsetParent) keepInView(list, link);
+    const beside = document.querySelector(".bd-sidebar-primary");
+    const link = [...(beside?.querySelectorAll("nav.bd-links li.current > a") ?? [])].at(-1);
+    if (!link?.offsetParent) return;
+    // On a large window the contents scroll by themselves, else together with what is above them.
+    for (const list of [link.closest(".sidebar-primary-item"), beside]) keepInView(list, link);
   });
 
   /* On a phone, the contents lie over the page: whoever has chosen a place in them wants to see it. */

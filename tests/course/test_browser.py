@@ -156,10 +156,10 @@ def test_the_contents_show_all_the_way_where_the_reader_is(browser, site):
     page.context.close()
 
 
-def test_the_chapter_that_is_read_is_seen_in_the_contents_of_the_book(browser, site):
+def test_the_chapter_that_is_read_and_the_search_are_seen_beside_a_page(browser, site):
     opened = visit(browser, site, "book/20_capstone.html", "light")
     page = opened.page
-    page.set_viewport_size({"width": 1280, "height": 400})
+    page.set_viewport_size({"width": 1280, "height": 700})
     page.reload()
     page.wait_for_function(
         """() => {
@@ -168,6 +168,13 @@ def test_the_chapter_that_is_read_is_seen_in_the_contents_of_the_book(browser, s
         return box.top > 0 && box.bottom < innerHeight;
     }"""
     )
+    search = page.locator(".bd-sidebar-primary .search-button-field")
+    assert search.evaluate(
+        """button => {
+        const box = button.getBoundingClientRect();
+        return button.contains(document.elementFromPoint(box.x + box.width / 2, box.y + 10));
+    }"""
+    ), "the search is out of sight"
     page.context.close()
 
 

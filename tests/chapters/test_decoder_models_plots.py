@@ -30,3 +30,11 @@ def test_cells_of_exactly_0_stay_empty(ax):
     assert empty == [(0, 1), (0, 2), (1, 2)], "a tiny gradient is not 0"
     with pytest.raises(MtcourseError, match="3 rows do not fit 2 inputs"):
         triangle(norms, ["a", "b"], ["a", "b"], ax)
+
+
+def test_the_bar_of_colours_is_as_high_as_the_cells(ax):
+    triangle(torch.eye(3), ["<bos>", "a", "b"], ["a", "b", "<eos>"], ax)
+    ax.figure.draw_without_rendering()
+    cells, bar = ax.get_window_extent(), ax.images[0].colorbar.ax.get_window_extent()
+    assert (bar.y0, bar.y1) == pytest.approx((cells.y0, cells.y1))
+    assert bar.x0 > cells.x1

@@ -70,6 +70,7 @@ def triangle(
         ax.tick_params(length=0, labeltop=True, labelbottom=False)
         ax.spines[:].set_visible(False)
         ax.set_ylabel("predicts")
-        bar = ax.figure.colorbar(image, ax=ax, label="norm of the gradient")
+        beside = ax.inset_axes((1.04, 0, 0.05, 1))  # as high as the cells, of which it tells
+        bar = ax.figure.colorbar(image, cax=beside, label="norm of the gradient")
         bar.outline.set_visible(False)  # type: ignore[operator]
     return ax

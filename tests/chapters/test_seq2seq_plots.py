@@ -67,6 +67,7 @@ def test_dots_and_bars_of_kept_words_stand_at_their_shares(ax):
     for shares, dot, bar in zip(wanted, dots, bars, strict=True):
         assert list(dot.get_xdata()) == pytest.approx([100 * share for share in shares])
         assert list(bar.get_xdata()) == pytest.approx([100 * median(shares)] * 2)
+        assert dot.get_markersize() >= 5, "smaller, a dot is hard to see on a phone"
     legend = ax.get_legend()
     assert [text.get_text() for text in legend.get_texts()] == ["function words", "content words"]
 

@@ -143,8 +143,8 @@ def kept_dots(kept: Kept, ax: Axes) -> Axes:
                 percent = [100 * share for share in shares]
                 middle = median(percent)
                 ax.plot(
-                    percent, [height] * len(percent), marker, color=colour, alpha=0.45,
-                    markersize=4, markeredgewidth=0, label=kind if row == 0 else None,
+                    percent, [height] * len(percent), marker, color=colour, alpha=0.6,
+                    markersize=5, markeredgewidth=0, label=kind if row == 0 else None,
                 )  # fmt: skip
                 ends = [height - 0.13, height + 0.13]
                 ax.plot([middle, middle], ends, color=colour, linewidth=2.5)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
@@ -17,7 +18,7 @@ class Still:
     """A table whose numbers have bars behind them, so that it is a picture, too.
 
     Args:
-        caption: what it shows, with the settings that it shows it for.
+        caption: what it shows, with the settings that it shows it for; what follows "_" stands low.
         heads: of the columns.
         rows: the first cell of each is its name. Only numbers with a fraction get bars.
         digits: behind the point of these.
@@ -41,6 +42,7 @@ class Still:
 
     def html(self) -> str:
         """The table; it brings its few styles along, because an explorer's come with its script."""
+        caption = re.sub(r"_([A-Za-z0-9]+)", r"<sub>\1</sub>", escape(self.caption))
         heads = "".join(f'<th scope="col">{escape(head)}</th>' for head in self.heads)
         body = "".join(
             f'<tr><th scope="row">{escape(str(name))}</th>{"".join(map(self._cell, cells))}</tr>'
@@ -50,7 +52,7 @@ class Still:
             '<div style="overflow-x:auto"><table class="explorer-still" '
             'style="border-spacing:.6em 2px;border-collapse:separate;'
             'min-width:min(100%,28em);margin:0">'
-            f'<caption style="caption-side:top;text-align:left">{escape(self.caption)}</caption>'
+            f'<caption style="caption-side:top;text-align:left">{caption}</caption>'
             f"<thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table></div>"
         )
 

@@ -124,6 +124,11 @@ def test_numbers_have_bars_and_signs():
     assert table.count("gradient") == 2
 
 
+def test_the_name_of_a_weight_has_a_subscript():
+    table = still_of("worked_example", matrix="W_Q_E").html()
+    assert "The matrix W<sub>Q</sub><sub>E</sub> of the example." in table
+
+
 @pytest.mark.parametrize("rows", [[], [("r", 1.0), ("s",)]])
 def test_rows_that_do_not_fit_their_heads_are_refused(rows):
     with pytest.raises(MtcourseError, match="rows of 2 cells"):

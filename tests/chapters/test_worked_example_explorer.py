@@ -284,7 +284,7 @@ def test_numbers_are_typed_and_cells_are_reached_with_the_keyboard(opened):
     table.locator("td[tabindex='0']").focus()
     for key in ("ArrowRight", "ArrowDown", "ArrowDown"):
         page.keyboard.press(key)
-    assert explorer.get_by_label("W_Q, row 3, column 2").count() == 1
+    assert explorer.get_by_label("WQ, row 3, column 2").count() == 1
     number = explorer.get_by_role("spinbutton")
     number.fill("0.75")
     number.press("Enter")
@@ -314,8 +314,21 @@ def test_gradients_and_adams_step_are_shown_where_there_are_some(opened):
     explorer.get_by_label("after Adam’s first step").check()
     assert "changes parameters only" in explorer.inner_text()
     assert "After Adam’s first step it is" in says.inner_text()
-    choose(explorer, "Matrix", "W_E")
+    choose(explorer, "Matrix", "WE")
     assert explorer.get_by_role("grid").count() == 1
+
+
+@pytest.mark.browser
+@FILE
+def test_names_have_subscripts_wherever_they_are_read(opened):
+    explorer = of(opened)
+    assert explorer.locator("sub").count() > 0
+    for stage in names_of(explorer, "Stage"):
+        choose(explorer, "Stage", stage)
+        assert "_" not in explorer.inner_text()
+    choose(explorer, "Stage", "1 English")
+    choose(explorer, "Matrix", "Xembedded")
+    assert "Xembedded = the row of each token in WE" in explorer.inner_text()
 
 
 @pytest.mark.browser

@@ -4,9 +4,10 @@ import { chart, inChart, pathIn, plane } from "../../figures/javascript/chart.js
 import {
   choice, element, grid, liveRegion, newId, select, slider, toggle,
 } from "../../figures/javascript/parts.js";
+import { subscripted } from "../../figures/javascript/subscripts.js";
 import { cellRole, cellSays, counterOf, keyRole, ROLES, rolesIn, stepSays, viewOf } from "./filling_matrix.js";
 import { costOfLength, formulasOf, millions, sizesSay } from "./step_costs.js";
-import { sayIn, subscripted } from "./written_formulas.js";
+import { sayIn } from "./written_formulas.js";
 
 const KEPT = "#2e8b57"; // the figures' green
 const TINT = "color-mix(in srgb, var(--accent) calc(var(--weight, 0.55) * 100%), var(--soft))";

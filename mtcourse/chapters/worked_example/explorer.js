@@ -4,6 +4,7 @@
 import {
   choice, element, furnish, grid, liveRegion, newId, select, settingsOf, toggle, wordList, written,
 } from "../../figures/javascript/parts.js";
+import { subscripted } from "../../figures/javascript/subscripts.js";
 import {
   STAGES, axesOf, bestTokens, differing, differs, everything, followers, lossAfter, placed, rowsOf,
 } from "./story.js";
@@ -108,9 +109,10 @@ function render({ model, el }) {
     if (table) {
       table.shown = shownOf();
       table.draw();
-      table.say(`${label}, ${rowsOf(now.numbers[matrix]).length} × ${rowsOf(now.numbers[matrix])[0].length}`);
+      const size = `${rowsOf(now.numbers[matrix]).length} × ${rowsOf(now.numbers[matrix])[0].length}`;
+      table.say(...subscripted(`${label}, ${size}`));
     }
-    about.replaceChildren(element("b", {}, label), captionOf(formula, matrix, show));
+    about.replaceChildren(element("b", {}, ...subscripted(label)), ...subscripted(captionOf(formula, matrix, show)));
     editor.draw(cellOf());
     says.replaceChildren(...effectOf(now, before, settings));
   }
@@ -165,9 +167,9 @@ const labelled = (text) => element("p", { class: "explorer-label" }, text);
 
 // What a word of a list shows when numbers of it follow.
 function marked(text, differ, all) {
-  if (!differ) return text;
+  if (!differ) return element("span", {}, ...subscripted(text));
   return element(
-    "span", {}, `${text}\u00a0`,
+    "span", {}, ...subscripted(text), "\u00a0",
     element("b", { "aria-hidden": "true" }, differ === all ? "all" : String(differ)),
     element("span", { class: "explorer-unseen" }, `(${differ} of ${all} differ)`),
   );
@@ -221,7 +223,7 @@ function editorOf({ set, back, token }) {
     numbers.hidden = !cell.isWeight;
     tokens.hidden = cell.matrix !== "target";
     if (cell.isWeight) {
-      label.textContent = cell.place;
+      label.replaceChildren(...subscripted(cell.place));
       input.value = String(cell.value);
       undo.disabled = cell.value === cell.was;
     }
@@ -241,7 +243,7 @@ function aboutCell({ matrix, place, value, was, gradient, after, isWeight, token
   parts.push(".");
   if (gradient !== undefined) parts.push(` Its gradient is ${long(gradient)}.`);
   if (after !== undefined) parts.push(` Adam’s first step would make it ${long(after)}.`);
-  return parts;
+  return parts.flatMap(subscripted);
 }
 
 // What the changes do as a whole.

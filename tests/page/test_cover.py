@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -20,6 +21,7 @@ from mtcourse.page.cover import (
     places,
     write_card,
 )
+from tests.helpers.browsing import themed
 
 SOURCE, TARGET = ("The", "<dog>", "sleeps"), ("De", "hond", "slaapt")
 WEIGHTS = torch.tensor([[0.97, 0.02, 0.01], [0.0, 1.0, 0.0], [0.0, 0.5, 0.5]])
@@ -56,6 +58,30 @@ def test_it_says_what_it_shows_and_in_which_language(cover):
     assert "The <dog> sleeps – De hond slaapt" in cover.svg["aria-label"]
     assert [line["lang"] for line in cover.select(".cover-words")] == ["en", "nl"]
     assert "<dog>" in [word.text for word in cover.select("text")]
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("width", [360, 570, 1000])
+def test_its_words_can_be_read_and_stand_apart(browser, tmp_path, width):
+    source = ["Yesterday", "the", "old", "baker", "did", "not", "open", "the", "shop."]
+    target = ["Gisteren", "opende", "de", "oude", "bakker", "de", "winkel", "niet."]
+    picture = cover_svg(source, target, torch.zeros(len(target), len(source)))
+    (tmp_path / "page.html").write_text(themed(f'<div class="cover">{picture}</div>'), "utf-8")
+    page = browser.new_page(viewport={"width": width, "height": 800})
+    page.goto((tmp_path / "page.html").as_uri())
+    rows = page.evaluate(
+        """() => [...document.querySelectorAll(".cover-words")].map((row) =>
+          [...row.children].map((word) => {
+            const {left, right, height} = word.getBoundingClientRect();
+            return [left, right, height];
+          }))"""
+    )
+    page.close()
+    for row in rows:
+        assert all(height > 12 for _, _, height in row)
+        assert row[0][0] >= 0
+        assert row[-1][1] <= width
+        assert all(after[0] - before[1] > 2 for before, after in pairwise(row))
 
 
 # --- beside a link ------------------------------------------------------------------------------

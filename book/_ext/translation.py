@@ -142,8 +142,7 @@ def translate_page(app, docname: str, template: str, context: dict, doctree) -> 
         small = BeautifulSoup(picture, "html.parser")
         translate_output(small, messages)
         context["whole_model"] = str(small)
-    for element in soup.select(".untranslated, .cell_input, .cell_output:not([data-translated])"):
-        element["lang"] = "en"
+    mark_english(soup, messages_of(folder / f"{docname}.po"))
     if table:
         script = soup.new_tag("script")
         script.string = f"globalThis.mtcourseMessages = {in_script(table)};"
@@ -153,6 +152,41 @@ def translate_page(app, docname: str, template: str, context: dict, doctree) -> 
         place["data-folder"] = "../_static/translator"
         soup.append(place)
     context["body"] = str(soup)
+
+
+def mark_english(soup: BeautifulSoup, messages: dict[str, str]) -> None:
+    """Says of what nobody has translated that it is English: a screen reader then speaks it so.
+
+    Args:
+        soup: a page, in which Sphinx has named what its catalogue has no other text for.
+        messages: of the page's catalogue; a page without one is English throughout.
+    """
+    same = {words_of(said) for message, said in messages.items() if said == message}
+    for element in soup.select(".untranslated"):
+        # Formulas speak no language, and a figure's words are an output's. Sphinx tints the rest.
+        element["class"].remove("untranslated")
+        spoken = not element.select_one("math, .figure-box") or element.name == "p"
+        if spoken and heading_of(element) not in same:
+            element["lang"] = "en"
+    pages = [] if messages else soup.find_all("section", recursive=False)
+    outputs = soup.select(".cell_input, .cell_output:not([data-translated])")
+    for element in (*pages, *outputs):
+        element["lang"] = "en"
+
+
+def words_of(text: str) -> str:
+    """A text without what marks it up, in the same form as ``heading_of`` gives it."""
+    return " ".join(re.sub(r"[*_`$]", "", text).split())
+
+
+def heading_of(element) -> str:
+    """What an element says, without its number and without the link to it."""
+    parts = (
+        one
+        for one in element.find_all(string=True)
+        if not one.find_parent(class_=["section-number", "headerlink"])
+    )
+    return words_of("".join(parts))
 
 
 def in_script(value: object) -> str:

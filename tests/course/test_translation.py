@@ -117,6 +117,31 @@ def test_an_output_with_a_message_that_nobody_has_translated_is_not_done():
     assert soup.p.get_text() == "Seen 12 times"
 
 
+# --- what is English ------------------------------------------------------------------------------
+
+HALF_TRANSLATED = """
+<section><h1 class="untranslated"><span class="section-number">4. </span>Attention<a
+ class="headerlink">#</a></h1><p class="untranslated">No one has translated this.</p>
+<div class="untranslated math"><math><mi>Q</mi></math></div><div class="untranslated"><div
+ class="figure-box"><svg aria-label="Een rij stukjes."></svg></div></div>
+<div class="cell_input"><pre>x</pre></div><p>Dit is Nederlands.</p></section>
+"""
+
+
+def test_what_nobody_has_translated_is_english_and_looks_like_the_rest():
+    soup = BeautifulSoup(HALF_TRANSLATED, "html.parser")
+    translation.mark_english(soup, {"Attention": "Attention", "This is Dutch.": "Dit is …"})
+    marked = [element.get_text() for element in soup.select('[lang="en"]')]
+    assert marked == ["No one has translated this.", "x"]
+    assert soup.select(".untranslated") == []
+
+
+def test_a_page_without_a_catalogue_is_english_throughout():
+    soup = BeautifulSoup("<section><p>Words.</p></section>", "html.parser")
+    translation.mark_english(soup, {})
+    assert soup.section["lang"] == "en"
+
+
 # --- scripts --------------------------------------------------------------------------------------
 
 

@@ -15,7 +15,13 @@ from pathlib import Path
 from bs4 import BeautifulSoup
 from dutch import keep_words_in, say_language
 from light_pages import LIGHTER, close_up_blocks, share_scripts, shorten_ids
-from page_code import drop_long_values, keep_short_code, let_names_break, wrap_lines
+from page_code import (
+    drop_long_values,
+    keep_drawings,
+    keep_short_code,
+    let_names_break,
+    wrap_lines,
+)
 from page_search import ask_one_search, note_text
 from page_tables import (
     align_numbers,
@@ -213,6 +219,7 @@ REPAIRS = (
     drop_shared_ids,
     announce_failure,
     wrap_lines,
+    keep_drawings,
     drop_long_values,
     let_names_break,
     keep_short_code,

@@ -21,6 +21,10 @@ SHORT_CODE = 24
 WHOLE = "mt-whole"
 """What is not divided at the end of a line."""
 KEPT = Tag(name="span", attrs={"class": WHOLE})
+DRAWN = re.compile(r"[\u2500-\u257f]")
+"""Lines and corners of boxes."""
+HYPHENED = re.compile(r"((?<!\S)(?=\S{3,24}(?!\S))[^\s-]*-\S*)")
+"""A word of a command, as ``--out`` or ``my-page``."""
 POWER_OF_TEN = re.compile(r"[\d.]+e-\d+")
 JOINT = re.compile(
     r"(?:(?<=[\w)\]}])(?==|\.(?!(?:py|md|js|toml|ipynb)\b)|\((?!\)))|(?<=[_/,:=(])(?=\w))"
@@ -41,6 +45,14 @@ def wrap_lines(soup: BeautifulSoup) -> None:
             lines = lines_of(box)
             box.clear()
             box.extend(lines)
+
+
+def keep_drawings(soup: BeautifulSoup) -> None:
+    """Marks what a program has drawn of lines and boxes: it scrolls, and would be torn if it wrapped."""
+    for box in soup.select(".highlight > pre, div.output > pre"):
+        if DRAWN.search(box.get_text()):
+            box["class"] = [*box.get("class", []), "drawn"]
+            box["tabindex"] = "0"  # so that the keyboard can scroll it
 
 
 def lines_of(box: Tag) -> list[Tag]:
@@ -92,14 +104,20 @@ def line_of(parts: list) -> Tag:
 
 
 def keep_signs(parts: list) -> list:
-    """The parts of a line; a number stays whole, and a minus stays with what follows it."""
+    """The parts of a line; numbers and short words stay whole, a minus stays with what follows."""
     kept: list = []
     for part in parts:
         is_token = isinstance(part, Tag)
         if is_token and kept and isinstance(kept[-1], Tag) and kept[-1].get_text() == "-":
             kept[-1] = wrapped(KEPT, [kept[-1], part])
-        elif is_token and POWER_OF_TEN.fullmatch(part.get_text()):
+        elif is_token and any(one.fullmatch(part.get_text()) for one in (POWER_OF_TEN, HYPHENED)):
             kept.append(wrapped(KEPT, [part]))
+        elif not is_token and HYPHENED.search(part):
+            words = HYPHENED.split(part)
+            words[1::2] = [wrapped(KEPT, [NavigableString(word)]) for word in words[1::2]]
+            kept += [
+                NavigableString(word) if isinstance(word, str) else word for word in words if word
+            ]
         else:
             kept.append(part)
     return kept

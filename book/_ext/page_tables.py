@@ -88,8 +88,8 @@ def write_minus_signs(soup: BeautifulSoup) -> None:
 
 
 def keep_together(soup: BeautifulSoup) -> None:
-    """Marks the intervals and the words with a single letter, in tables and in text."""
-    for block in soup.select("article :is(td, th, p, li, figcaption)"):
+    """Marks the intervals and the words with a single letter, in tables, text and headings."""
+    for block in soup.select("article :is(td, th, p, li, figcaption, h1, h2, h3, h4)"):
         for text in plain_texts(block):
             parts = parts_of(text)
             if len(parts) > 1 or parts[0][1]:

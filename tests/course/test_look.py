@@ -66,6 +66,22 @@ def test_a_sign_stays_with_its_number():
     assert [kept.get_text() for kept in soup.select(".mt-whole")] == ["-math", "1e-5"]
 
 
+def test_words_of_a_command_are_not_divided_at_their_hyphens():
+    command = "mtcourse page runs/first --out my-page - a-name-that-is-longer-than-a-line\n"
+    soup = soup_of(f'<div class="highlight"><pre>{command}</pre></div>')
+    page_code.wrap_lines(soup)
+    assert soup.pre.get_text() == command
+    assert [kept.get_text() for kept in soup.select(".mt-whole")] == ["--out", "my-page"]
+
+
+def test_what_a_program_has_drawn_scrolls_and_the_keyboard_reaches_it():
+    soup = soup_of(
+        '<div class="highlight"><pre>┏━━┓\n┃ab┃\n</pre></div><div class="highlight"><pre>a | b\n</pre></div>'
+    )
+    page_code.keep_drawings(soup)
+    assert [box["tabindex"] for box in soup.select("pre.drawn")] == ["0"]
+
+
 def test_a_name_does_not_break_within_square_brackets():
     soup = soup_of("<article><p><code>attention_weights(P[:x.shape[0]])</code></p></article>")
     page_code.let_names_break(soup)

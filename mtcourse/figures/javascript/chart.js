@@ -32,7 +32,10 @@ export const inChart = (words, at) => element("text", { class: "explorer-text", 
 // The picture: axes, marks ([value, words]) on them, what each of them is, and whatever stands within.
 export function chart(labelId, of, { across = [], up = [], acrossIs, upIs = "" }, ...within) {
   const { width, height, left, right, top, bottom, x, y } = of;
-  const svg = element("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-labelledby": labelId });
+  const svg = element("svg", {
+    class: "explorer-chart", viewBox: `0 0 ${width} ${height}`, role: "img", "aria-labelledby": labelId,
+    style: `--width: ${width}`,
+  });
   const anchor = (value) => (x(value) > width - right - 1 ? "end" : "middle");
   svg.append(
     element("path", { class: "explorer-axes", d: `M${left},${top} V${height - bottom} H${width - right}` }),

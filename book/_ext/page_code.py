@@ -48,7 +48,7 @@ def wrap_lines(soup: BeautifulSoup) -> None:
 
 
 def keep_drawings(soup: BeautifulSoup) -> None:
-    """Marks what a program has drawn of lines and boxes: it scrolls, and would be torn if it wrapped."""
+    """Marks what a program has drawn of lines and boxes: it scrolls; wrapped, it would be torn."""
     for box in soup.select(".highlight > pre, div.output > pre"):
         if DRAWN.search(box.get_text()):
             box["class"] = [*box.get("class", []), "drawn"]

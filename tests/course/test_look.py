@@ -76,7 +76,8 @@ def test_words_of_a_command_are_not_divided_at_their_hyphens():
 
 def test_what_a_program_has_drawn_scrolls_and_the_keyboard_reaches_it():
     soup = soup_of(
-        '<div class="highlight"><pre>┏━━┓\n┃ab┃\n</pre></div><div class="highlight"><pre>a | b\n</pre></div>'
+        '<div class="highlight"><pre>┏━━┓\n┃ab┃\n</pre></div>'
+        '<div class="highlight"><pre>a | b\n</pre></div>'
     )
     page_code.keep_drawings(soup)
     assert [box["tabindex"] for box in soup.select("pre.drawn")] == ["0"]

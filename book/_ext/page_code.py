@@ -15,6 +15,8 @@ INDENT = 2
 """How far what goes on stands to the right of where its line began, in characters."""
 LONG_NAME = 12
 LONG_VALUE = 120
+LONG_RUN = 24
+"""Characters of code without a space from which on they may need two lines of a phone."""
 AT_MOST = 16
 SHORT_CODE = 24
 """Characters of code in a text that stands on one line."""
@@ -23,6 +25,8 @@ WHOLE = "mt-whole"
 KEPT = Tag(name="span", attrs={"class": WHOLE})
 DRAWN = re.compile(r"[\u2500-\u257f]")
 """Lines and corners of boxes."""
+COLUMNS = re.compile(r"^ *(?:\S.*?\S? {2,}\S|(?:tensor\()?\[+ *-?\d+.*,$)", re.MULTILINE)
+"""A line with room between its columns, or a row of a matrix."""
 HYPHENED = re.compile(r"((?<!\S)(?=\S{3,24}(?!\S))[^\s-]*-\S*)")
 """A word of a command, as ``--out`` or ``my-page``."""
 POWER_OF_TEN = re.compile(r"[\d.]+e-\d+")
@@ -48,9 +52,14 @@ def wrap_lines(soup: BeautifulSoup) -> None:
 
 
 def keep_drawings(soup: BeautifulSoup) -> None:
-    """Marks what a program has drawn of lines and boxes: it scrolls; wrapped, it would be torn."""
+    """Marks boxes that a program has drawn, and columns that it printed.
+
+    They scroll where they are too wide: wrapped, they would be torn.
+    """
     for box in soup.select(".highlight > pre, div.output > pre"):
-        if DRAWN.search(box.get_text()):
+        text = box.get_text()
+        rows = len(COLUMNS.findall(text)) if box.css.closest(".cell_output") else 0
+        if DRAWN.search(text) or rows > max(1, len(text.splitlines()) // 2):
             box["class"] = [*box.get("class", []), "drawn"]
             box["tabindex"] = "0"  # so that the keyboard can scroll it
 
@@ -98,9 +107,29 @@ def line_of(parts: list) -> Tag:
     indent = len(text) - len(text.lstrip(" "))
     if text.strip() and indent:
         line["style"] = f"--indent:{min(indent, AT_MOST) + INDENT}"
-    line.extend(keep_signs([part for part in parts if isinstance(part, Tag) or part]))
+    line.extend(
+        let_runs_break(keep_signs([part for part in parts if isinstance(part, Tag) or part]))
+    )
     line.append("\n")
     return line
+
+
+def let_runs_break(parts: list) -> list:
+    """The parts of a line; what is long without a space may break after brackets, before dots."""
+    runs: list[list] = [[]]
+    for part in parts:
+        if text_of(part)[:1] in " " or (runs[-1] and text_of(runs[-1][-1])[-1:] in " "):
+            runs.append([])
+        runs[-1].append(part)
+    broken: list = []
+    for run in runs:
+        is_long = max(map(len, "".join(map(text_of, run)).split() or [""])) > LONG_RUN
+        for i, part in enumerate(run):
+            may_break = (
+                is_long and i and (text_of(part) == "." or text_of(run[i - 1])[-1:] in "([,")
+            )
+            broken += [Tag(name="wbr", can_be_empty_element=True), part] if may_break else [part]
+    return broken
 
 
 def keep_signs(parts: list) -> list:

@@ -175,8 +175,14 @@ def widen_long_cells(soup: BeautifulSoup) -> None:
     for row in soup.select("article tr:not(.mtcourse-explorer *)"):
         cells = row.find_all(["td", "th"], recursive=False)
         for cell in cells if len(cells) >= SEVERAL else ():
-            if len(cell.get_text(" ", strip=True)) >= LONG_TEXT and not cell.select_one(".math"):
+            if len(prose_of(cell)) >= LONG_TEXT:
                 cell["class"] = [*dict.fromkeys([*cell.get("class", []), LONG])]
+
+
+def prose_of(cell: Tag) -> str:
+    """What a cell says beside its formulas, which are as wide as they are."""
+    texts = (text for text in cell.find_all(string=True) if not text.find_parent(class_="math"))
+    return " ".join("".join(texts).split())
 
 
 def plain_texts(element: Tag) -> list[NavigableString]:

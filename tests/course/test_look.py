@@ -74,13 +74,38 @@ def test_words_of_a_command_are_not_divided_at_their_hyphens():
     assert [kept.get_text() for kept in soup.select(".mt-whole")] == ["--out", "my-page"]
 
 
-def test_what_a_program_has_drawn_scrolls_and_the_keyboard_reaches_it():
+@pytest.mark.parametrize(
+    ("printed", "scrolls"),
+    [
+        ("┏━━┓\n┃ab┃\n", True),
+        ("layer 1   98.2\nlayer 2   97.1\n", True),
+        ("tensor([[1, 0],\n        [0, 1],\n        [0, 0]])\n", True),
+        ("a | b\nHij deed het raam niet open.\n", False),
+        ("a  b\n", False),
+    ],
+)
+def test_what_a_program_has_drawn_scrolls_and_the_keyboard_reaches_it(printed, scrolls):
     soup = soup_of(
-        '<div class="highlight"><pre>┏━━┓\n┃ab┃\n</pre></div>'
-        '<div class="highlight"><pre>a | b\n</pre></div>'
+        f'<div class="cell_output"><div class="highlight"><pre>{printed}</pre></div></div>'
     )
     page_code.keep_drawings(soup)
-    assert [box["tabindex"] for box in soup.select("pre.drawn")] == ["0"]
+    assert soup.pre.get("tabindex") == ("0" if scrolls else None)
+
+
+def test_long_runs_of_code_may_break_at_their_joints_and_short_ones_nowhere():
+    for tokens, shown in (
+        (
+            ("encode", ".", "pieces", "(", "sentence_of_it", ")"),
+            "encode|.pieces(|sentence_of_it)",
+        ),
+        (("f", "(", "a", ".", "b", ")"), "f(a.b)"),
+    ):
+        code = "".join(f"<b>{token}</b>" for token in tokens)
+        soup = soup_of(f'<div class="highlight"><pre>{code}\n</pre></div>')
+        page_code.wrap_lines(soup)
+        assert soup.pre.get_text() == "".join(tokens) + "\n"
+        breaks = "".join("|" if part.name == "wbr" else part.get_text() for part in soup.span)
+        assert breaks.strip() == shown
 
 
 def test_a_name_does_not_break_within_square_brackets():

@@ -180,6 +180,32 @@ def test_the_result_of_a_refused_notebook_tells_the_reason():
     assert {one.outcome for one in result.exercises} == {"unreadable"}
 
 
+def test_a_class_is_graded_with_the_numbers_of_its_own_cohort():
+    contents = {cohort: json.dumps(of_cohort(cohort)).encode() for cohort in ("2027", "")}
+    own = contents["2027"]
+    result = grade_job(Job("ada", FIRST, "ada.ipynb", own, own, 5, "none"))
+    assert {one.exercise: one.outcome for one in result.exercises if one.outcome != "passed"} == {}
+    last_years = own.decode()
+    for exercise in bank_of(FIRST):
+        if exercise.versions:
+            last_years = with_answer(last_years, exercise.id, contents[""])
+    result = grade_job(Job("ada", FIRST, "ada.ipynb", last_years.encode(), own, 5, "none"))
+    wrong = {one.exercise for one in result.exercises if one.outcome == "wrong"}
+    assert wrong == {exercise.id for exercise in bank_of(FIRST) if exercise.versions}
+
+
+def with_answer(notebook: str, exercise: str, other: bytes) -> str:
+    """A notebook with another's answer to an exercise."""
+    made, theirs = json.loads(notebook), json.loads(other)
+    told = {"role": "answer", "id": exercise}
+    (own,), (cell,) = (
+        [one for one in of["cells"] if told.items() <= one["metadata"].get("mtcourse", {}).items()]
+        for of in (made, theirs)
+    )
+    own["source"] = cell["source"]
+    return json.dumps(made)
+
+
 def test_the_seed_of_a_cohort_is_none_to_grade_with():
     bank = bank_of(FIRST, "2027")
     merged = graded(handed_in("2027"), of_cohort("2027"))

@@ -300,6 +300,27 @@ def test_what_a_kernel_starts_has_the_lowest_priority(walls):
         kernel.stop()
 
 
+@pytest.mark.skipif(not can_watch(), reason="the system does not tell who started whom")
+@pytest.mark.skipif(
+    not Path("/proc/self/autogroup").exists(), reason="sessions do not compete for the processor"
+)
+def test_a_session_of_its_own_has_the_lowest_priority_too():
+    """Where sessions compete, the priority of a process counts within its session alone."""
+    code = "import subprocess\nown = subprocess.Popen(['sleep', '1000'], start_new_session=True)\n"
+    code += "print(own.pid, flush=True)\nown.wait()"
+    started = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
+    child = int(started.stdout.readline())
+    try:
+        with closing(Watch(started.pid, 0, ResourceLimits(), folders=())) as watch:
+            watch.is_exceeded()
+        told = [Path(f"/proc/{one}/autogroup").read_text() for one in (started.pid, child)]
+        assert [one.partition("nice ")[2].strip() for one in told] == ["0", "19"]
+        assert os.getpriority(os.PRIO_PROCESS, child) == 19
+    finally:
+        os.kill(child, signal.SIGKILL)
+        started.communicate()
+
+
 KEEPER = "import os\nif os.fork():\n    os._exit(0)\nos.setsid()\n"
 """Code of a daemon: nothing shows any more who started it."""
 
@@ -361,10 +382,35 @@ def test_the_number_of_files_has_a_limit(walls):
     assert ran.state == {"warm": "error", "bubblewrap": "kernel-died"}[walls], ran
 
 
+def test_the_number_of_processes_has_a_limit(walls):
+    if walls == "bubblewrap" and os.geteuid() == 0:
+        pytest.skip("the system does not count root's processes")
+    kernel = GradingKernel(walls)
+    source = """
+        import subprocess
+        started = []
+        try:
+            while len(started) < 200: started.append(subprocess.Popen(["sleep", "1000"]))
+        except OSError: pass
+        len(started)
+    """
+    try:
+        assert 10 < value_of(kernel, source) < ResourceLimits().processes
+    finally:
+        kernel.stop()
+
+
 @pytest.mark.skipif(not can_watch(), reason="the system does not tell who started whom")
-def test_a_watch_counts_memory_of_descendants_whatever_their_state():
+@pytest.mark.parametrize(
+    "kept",
+    ["b'x' * (400 * 2**20)", "mmap.mmap(-1, 400 * 2**20)"],
+    ids=["its own", "shared"],
+)
+def test_a_watch_counts_memory_of_descendants_whatever_their_state(kept):
     limits = replace(ResourceLimits(), memory=200 * 2**20)
-    code = "import os, signal\nkept = b'x' * (400 * 2**20)\nos.kill(os.getpid(), signal.SIGSTOP)"
+    code = f"import mmap, os, signal\nkept = {kept}\n"
+    code += "if isinstance(kept, mmap.mmap): kept.write(bytes(len(kept)))\n"
+    code += "os.kill(os.getpid(), signal.SIGSTOP)"
     started = subprocess.Popen([sys.executable, "-c", code])
     try:
         with closing(Watch(os.getpid(), 0, replace(limits, memory=2**50), folders=())) as watch:

@@ -75,9 +75,9 @@ def highlighted(code: str) -> str:
     return "".join(f'<span class="n">{html.escape(part)}</span> ' for part in code.split())
 
 
-def zipped(text: str) -> bytes:
+def zipped(text: str | bytes) -> bytes:
     file = io.BytesIO()
-    with zipfile.ZipFile(file, "w") as archive:
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:  # else it can be read so
         archive.writestr("deep/notes.txt", text)
     return file.getvalue()
 
@@ -95,6 +95,7 @@ PLANTED = {
     "projects/output.ipynb": with_output(f"d_k = Q.shape[-1]\n{LINE}"),
     "projects/metadata.ipynb": json.dumps({"metadata": {"note": REASON}, "cells": []}),
     "projects/sources.zip": zipped(REASON),
+    "projects/week.zip": zipped(zipped(REASON)),
     "projects/notes.md.gz": gzip.compress(REASON.encode()),
     "html/pagefind/en_1.pf_fragment": gzip.compress(
         f"pagefind_dcd{json.dumps({'content': REASON.replace(' ', chr(10))})}".encode()

@@ -733,6 +733,81 @@ def without_questions(notebook: dict[str, Any]) -> None:
     )
 
 
+def kaggle(notebook: dict[str, Any]) -> None:
+    """Kaggle's metadata, and the cell in which each of its notebooks begins."""
+    notebook["metadata"] |= {
+        "kaggle": {"accelerator": "gpu", "dataSources": [], "isInternetEnabled": True},
+        "language_info": {"name": "python", "version": "3.11.13"},
+    }
+    begins = (
+        "# This Python 3 environment comes with many helpful analytics libraries installed\n"
+        "import os\nfor folder, _, names in os.walk('/kaggle/input'):\n"
+        "    for name in names:\n        print(os.path.join(folder, name))"
+    )
+    add_cell(notebook, begins, before=notebook["cells"][0])
+
+
+def of_nbgrader(notebook: dict[str, Any]) -> None:
+    """What nbgrader keeps of each cell."""
+    for number, cell in enumerate(notebook["cells"]):
+        is_answer = told(cell).get("role") == "answer"
+        cell["metadata"]["nbgrader"] = {
+            "grade": is_answer,
+            "grade_id": f"cell-{number:06x}",
+            "locked": not is_answer,
+            "points": 1,
+            "schema_version": 3,
+            "solution": is_answer,
+            "task": False,
+        }
+
+
+def slides(notebook: dict[str, Any]) -> None:
+    """Cells that are slides, folded away, with tags, and one that is skipped."""
+    for number, cell in enumerate(notebook["cells"]):
+        kind = "skip" if number % 2 else "slide"
+        cell["metadata"] |= {"slideshow": {"slide_type": kind}, "tags": ["hide-input"]}
+        cell["metadata"]["jupyter"] = {"source_hidden": True}
+    notebook["metadata"]["rise"] = {"autolaunch": True}
+
+
+def of_windows(notebook: dict[str, Any]) -> None:
+    """Lines that end as on Windows, and a space that does not break in a comment."""
+    for cell in notebook["cells"]:
+        cell["source"] = "".join(cell["source"]).replace("\n", "\r\n")
+        if told(cell).get("role") == "answer":
+            cell["source"] += "\r\n#\u00a0done\r\n"
+
+
+def deepnote(notebook: dict[str, Any]) -> None:
+    """Deepnote's ids and times, and a cell of its own kind for a chart."""
+    for number, cell in enumerate(notebook["cells"]):
+        cell["metadata"] |= {
+            "cell_id": f"{number:032x}",
+            "deepnote_cell_type": cell["cell_type"],
+            "execution_start": 1_700_000_000_000 + number,
+        }
+    notebook["metadata"] |= {"deepnote": {}, "deepnote_notebook_id": "0" * 32}
+    add_cell(notebook, "_deepnote_run_altair = None", before=notebook["cells"][-1])
+
+
+def pycharm(notebook: dict[str, Any]) -> None:
+    """PyCharm's marks, sources as lists of lines, and its empty cell at the end."""
+    for cell in notebook["cells"]:
+        cell["metadata"]["pycharm"] = {"name": "#%%\n", "is_executing": False}
+        cell["source"] = "".join(cell["source"]).splitlines(keepends=True)
+    notebook["cells"].append(
+        {
+            "cell_type": "code",
+            "execution_count": None,
+            "id": "empty",
+            "metadata": {"collapsed": True},
+            "outputs": [],
+            "source": [],
+        }
+    )
+
+
 SAVED = (
     Case("30 MB of outputs, pictures and widgets", saved=thirty_megabytes),
     Case("Colab, with forms and a drive", saved=colab_with_forms, notebook="04_attention"),
@@ -744,6 +819,12 @@ SAVED = (
     Case("exercises in another order", saved=in_blocks, notebook="04_attention"),
     Case("every cell twice", saved=all_twice, repaired="2 cells", notebook="04_attention"),
     Case("answers at the end", saved=answers_at_the_end, notebook="02_embeddings"),
+    Case("Kaggle, with its first cell", saved=kaggle, notebook="12_training"),
+    Case("nbgrader, with what it keeps of cells", saved=of_nbgrader, notebook="15_encoder_models"),
+    Case("slides, hidden and tagged", saved=slides, notebook="13_decoder_models"),
+    Case("lines that end as on Windows", saved=of_windows, notebook="16_fine_tuning"),
+    Case("Deepnote, with a chart", saved=deepnote, notebook="17_seq2seq"),
+    Case("PyCharm, with an empty cell", saved=pycharm, notebook="10_blocks"),
     Case("only code, and a raw cell", saved=without_questions, notebook="04_attention"),
 )
 

@@ -323,6 +323,25 @@ OPERATIONS = (
         },
         notebook="08_loss",
     ),
+    taken(
+        "a table's rows by a call with other weights",
+        {
+            "embed": "def embed(ids, W_E):\n"
+            "    layer = torch.nn.Embedding(*W_E.shape)\n"
+            "    return torch.func.functional_call(layer, {'weight': W_E}, (ids,))"
+        },
+        notebook="02_embeddings",
+    ),
+    taken(
+        "the loss by a module of torch's",
+        {
+            "token_losses": "def token_losses(logits, labels):\n"
+            "    loss = torch.nn.NLLLoss(reduction='none', ignore_index=0)\n"
+            "    of_words = logits - logits.logsumexp(-1, keepdim=True)\n"
+            "    return loss(of_words.movedim(-1, 1), labels)"
+        },
+        notebook="08_loss",
+    ),
 )
 
 CHANGING = "_right = {0}\ndef {0}(*given):\n    made = _right(*given)\n    {1}\n    return made\n"

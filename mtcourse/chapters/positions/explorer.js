@@ -76,7 +76,9 @@ function render({ model, el }) {
   const says = liveRegion();
   says.id = newId("positions");
   const clocksName = newId("clocks");
-  const clocks = element("svg", { role: "img", "aria-labelledby": clocksName });
+  const clocks = element("svg", {
+    class: "explorer-chart", role: "img", "aria-labelledby": clocksName, style: `--width: ${WIDTH}`,
+  });
   const clocksCaption = element("p", { class: "explorer-label", id: clocksName });
   const picture = curvePicture(says.id);
 

@@ -101,6 +101,12 @@ def draw_icons(soup: BeautifulSoup) -> None:
         icon.append(soup.new_tag("path", attrs={"fill": "currentColor", "d": path}))
 
 
+def drop_chevrons(soup: BeautifulSoup) -> None:
+    """The style sheet draws the sign of a list that opens: a page may have two hundred of them."""
+    for drawn in soup.select(".sd-summary-chevron-right > svg"):
+        drawn.decompose()
+
+
 def icon_of(classes: list[str]) -> tuple[str, str, str] | None:
     """The width, the height and the outline of an icon, which its classes name."""
     style = next((ICON_STYLES[one] for one in classes if one in ICON_STYLES), None)
@@ -315,6 +321,7 @@ def cut_down_icons(static: Path) -> None:
 
 LIGHTER = (
     draw_icons,
+    drop_chevrons,
     drop_what_is_not_used,
     unwrap_plain_words,
     plain_cells,

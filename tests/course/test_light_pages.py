@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import pytest
 from bs4 import BeautifulSoup
 
-from tests.course.test_book import load_extension
+from tests.course.test_book import ROOT, load_extension
 
 light_pages = load_extension("light_pages")
 
@@ -35,6 +35,15 @@ def test_a_cell_with_one_paragraph_is_plain(cell, plain):
     page = '<article><table><tr class="row-odd">{}</tr></table></article>'
     wanted = page.format(plain or cell).replace(' class="row-odd"', "")
     assert repaired(light_pages.plain_cells, page.format(cell)) == wanted
+
+
+def test_the_sign_of_a_list_that_opens_is_drawn_once():
+    marker = '<span class="sd-summary-state-marker sd-summary-chevron-right">{}</span>'
+    page = f"<summary>{marker}</summary><svg></svg>"
+    drawn = page.format('<svg class="sd-octicon"><path d="M0 0"></path></svg>')
+    assert repaired(light_pages.drop_chevrons, drawn) == page.format("")
+    style = ROOT / "book" / "_static" / "controls.css"
+    assert ".sd-summary-chevron-right::before" in style.read_text(encoding="utf-8")
 
 
 def test_only_a_tooltip_that_repeats_the_address_goes():

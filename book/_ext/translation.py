@@ -165,8 +165,8 @@ def mark_english(soup: BeautifulSoup, messages: dict[str, str]) -> None:
     for element in soup.select(".untranslated"):
         # Formulas speak no language, and a figure's words are an output's. Sphinx tints the rest.
         element["class"].remove("untranslated")
-        spoken = not element.select_one("math, .figure-box") or element.name == "p"
-        if spoken and heading_of(element) not in same:
+        silent = "math" in element["class"] or element.select_one(".figure-box")
+        if not silent and heading_of(element) not in same:
             element["lang"] = "en"
     pages = [] if messages else soup.find_all("section", recursive=False)
     outputs = soup.select(".cell_input, .cell_output:not([data-translated])")

@@ -308,7 +308,9 @@ def test_a_session_of_its_own_has_the_lowest_priority_too():
     """Where sessions compete, the priority of a process counts within its session alone."""
     code = "import subprocess\nown = subprocess.Popen(['sleep', '1000'], start_new_session=True)\n"
     code += "print(own.pid, flush=True)\nown.wait()"
-    started = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
+    started = subprocess.Popen(  # in a session, too: without one it has no such priority to read
+        [sys.executable, "-c", code], stdout=subprocess.PIPE, text=True, start_new_session=True
+    )
     child = int(started.stdout.readline())
     try:
         with closing(Watch(started.pid, 0, ResourceLimits(), folders=())) as watch:

@@ -18,13 +18,14 @@ def start_dots(
 ) -> Axes:
     """Draws a row for each kind of run: a dot for each start and a bar at the median.
 
-    Each row has its colour and its mark; more rows than there are colours have one of both.
+    Each row has its colour and its mark; more rows than there are colours have one of both. Names
+    and medians stand above their rows and not beside them, so that a phone has room for the dots.
 
     Args:
         results: for each kind its results, one for each start.
         x_label: what is measured, with its unit.
         ax: where to draw, made within ``book_style()``.
-        digits: decimals of the medians, which stand at the right end of their rows.
+        digits: decimals of the medians.
 
     Raises:
         MtcourseError: a kind has no result.
@@ -35,8 +36,8 @@ def start_dots(
     if len(results) > len(looks):
         looks = looks[:1] * len(results)
     with book_style():
-        for row, (values, (colour, marker)) in enumerate(
-            zip(results.values(), looks, strict=False)
+        for row, ((name, values), (colour, marker)) in enumerate(
+            zip(results.items(), looks, strict=False)
         ):
             middle = median(values)
             ax.plot([min(values), max(values)], [row, row], color=colour, alpha=0.4, linewidth=1)
@@ -47,15 +48,16 @@ def start_dots(
                 sorted(values), heights, marker, color=colour, markersize=5, alpha=0.75,
                 markeredgewidth=0,
             )  # fmt: skip
-            ax.plot([middle, middle], [row - 0.3, row + 0.3], color=colour, linewidth=2.5)
-            ax.annotate(
-                f"median {middle:.{digits}f}", (1.02, row), xycoords=("axes fraction", "data"),
-                va="center", color=INK, fontsize="small",
-            )  # fmt: skip
-        ax.set_yticks(range(len(results)), list(results))
-        ax.set_ylim(len(results) - 0.5, -0.5)
+            ax.plot([middle, middle], [row - 0.22, row + 0.22], color=colour, linewidth=2.5)
+            told = f"median {middle:.{digits}f}".replace("-", "\N{MINUS SIGN}")
+            for words, x, side in ((name, 0.01, "left"), (told, 0.99, "right")):
+                ax.annotate(
+                    words, (x, row - 0.26), xycoords=("axes fraction", "data"), ha=side,
+                    va="bottom", color=INK, fontsize="small",
+                )  # fmt: skip
+        ax.set_yticks([])
+        ax.set_ylim(len(results) - 0.6, -0.75)
         ax.set_xlabel(x_label)
-        ax.tick_params(axis="y", length=0)
         ax.grid(axis="x", color=INK, alpha=0.25)
     return ax
 

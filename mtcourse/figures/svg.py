@@ -24,6 +24,7 @@ from xml.etree import ElementTree
 
 import matplotlib as mpl
 import numpy as np
+from matplotlib.axes import Axes
 from matplotlib.backends.backend_svg import RendererSVG
 from matplotlib.colors import to_rgb, to_rgba
 from matplotlib.figure import Figure
@@ -31,7 +32,7 @@ from matplotlib.font_manager import FontProperties, findfont, get_font
 from matplotlib.ft2font import LoadFlags
 from matplotlib.path import Path
 from matplotlib.text import Text
-from matplotlib.transforms import BboxTransformTo
+from matplotlib.transforms import BboxBase, BboxTransformTo
 
 from mtcourse.figures.line_names import crowded, lines_named
 from mtcourse.figures.style import COLOURS, GROUND
@@ -142,9 +143,22 @@ def _narrowed(figure: Figure) -> Iterator[None]:
         figure.set_size_inches(width, height)
 
 
+def _stands_in(text: Text, ax: Axes, pen: RendererSVG) -> bool:
+    """Whether the words of a text stand within the axes, and are seen."""
+    seen = text.get_visible() and text.get_text().strip()
+    return bool(seen and text.get_window_extent(pen).overlaps(ax.get_window_extent(pen)))
+
+
+def _hole(ax: Axes, box: BboxBase) -> Path:
+    """A box as a part of the axes that runs the other way round, and so is left out of a shape."""
+    corners = np.asarray(Path.unit_rectangle().vertices)[::-1]
+    around = box.transformed(ax.transAxes.inverted())
+    return Path(BboxTransformTo(around).transform(corners), closed=True)
+
+
 @contextmanager
 def _grids_cut_out(figure: Figure) -> Iterator[None]:
-    """Lets the lines of a grid end where a legend begins, whose words they would cross.
+    """Lets the lines of a grid end where a legend begins or words stand, which they would cross.
 
     Args:
         figure: drawn with its final layout.
@@ -155,19 +169,19 @@ def _grids_cut_out(figure: Figure) -> Iterator[None]:
     pen = RendererSVG(*figure.bbox.size, io.StringIO())
     for ax in figure.axes:
         legend = ax.get_legend()
-        if legend is None or not legend.get_visible():
-            continue
-        around = legend.get_window_extent(pen).transformed(ax.transAxes.inverted())
-        corners = np.asarray(Path.unit_rectangle().vertices)[::-1]  # the other way round: a hole
-        hole = Path(BboxTransformTo(around).transform(corners), closed=True)
-        outline = Path.make_compound_path(Path.unit_rectangle(), hole)
-        if legend._loc == 0:  # type: ignore[attr-defined]  # the best place stays the one found here
-            legend.set_loc((around.x0, around.y0))
-            held.append(legend)
-        for axis in (ax.xaxis, ax.yaxis):
-            cut += (lines := axis.get_gridlines())
+        boxes = [text.get_window_extent(pen) for text in ax.texts if _stands_in(text, ax, pen)]
+        if legend is not None and legend.get_visible():
+            boxes.append(around := legend.get_window_extent(pen))
+            if legend._loc == 0:  # type: ignore[attr-defined]  # the best place stays the one found here
+                legend.set_loc(tuple(around.transformed(ax.transAxes.inverted()).min))
+                held.append(legend)
+        lines = [line for axis in (ax.xaxis, ax.yaxis) for line in axis.get_gridlines()]
+        if boxes and any(line.get_visible() for line in lines):
+            holes = [_hole(ax, box) for box in boxes]
+            outside = Path.make_compound_path(Path.unit_rectangle(), *holes)
             for line in lines:
-                line.set_clip_path(outline, ax.transAxes)
+                line.set_clip_path(outside, ax.transAxes)
+            cut += lines
     figure.dpi = dpi
     try:
         yield

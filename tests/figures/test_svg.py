@@ -155,6 +155,26 @@ def test_no_line_of_a_grid_crosses_a_legend(loc: str) -> None:
     assert legend.get_window_extent().bounds == pytest.approx(now.bounds)
 
 
+@pytest.mark.parametrize(("x", "holes"), [(0.5, 1), (1.5, 0)])
+def test_no_line_of_a_grid_crosses_words(x: float, holes: int) -> None:
+    with book_style():
+        figure, ax = new_figure()
+        ax.annotate("words", (x, 0.5), xycoords="axes fraction", ha="center", va="center")
+        ax.grid()
+    root = svg_of(figure)
+    cut = [clip[0].get("d", "") for clip in root.iter(f"{{{SVG}}}clipPath") if clip[0].get("d")]
+    assert [path.count("M") - 1 for path in cut] == [1] * holes
+    for path in cut:
+        corners = np.array(re.findall(r"-?[\d.]+", path.split("M")[2]), dtype=float).reshape(-1, 2)
+        middle = [
+            float(n) for n in re.findall(r"[\d.]+", texts(root)["words"].get("transform", ""))
+        ]
+        middle = middle or [float(texts(root)["words"].get(name, "nan")) for name in "xy"]
+        assert (corners.min(0) < middle).all()
+        assert (middle < corners.max(0)).all()
+    assert {line.get_clip_path() for line in ax.get_xgridlines()} == {None}
+
+
 def test_a_picture_of_numbers_is_a_mask_of_one_colour() -> None:
     weights = torch.tensor([[0.0, 0.25, 0.75], [1.0, 0.0, 0.0]])
     root = svg_of(attention_map(["a", "b", "c"], ["d", "e"], weights).get_figure())

@@ -25,6 +25,7 @@ from page_code import (
 from page_search import ask_one_search, note_text
 from page_tables import (
     align_numbers,
+    give_columns_room,
     keep_short_columns,
     keep_together,
     tighten_wide_tables,
@@ -227,6 +228,7 @@ REPAIRS = (
     align_numbers,
     tighten_wide_tables,
     widen_long_cells,
+    give_columns_room,
     keep_short_columns,
     keep_together,
     say_language,

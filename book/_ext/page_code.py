@@ -8,9 +8,11 @@ line of code needs an element of its own for that, which Sphinx does not make.
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 from bs4 import BeautifulSoup, NavigableString, Tag
 
+ROOT = Path(__file__).resolve().parents[2]
 INDENT = 2
 """How far what goes on stands to the right of where its line began, in characters."""
 LONG_NAME = 12
@@ -27,8 +29,8 @@ DRAWN = re.compile(r"[\u2500-\u257f]")
 """Lines and corners of boxes."""
 COLUMNS = re.compile(r"^ *(?:\S.*?\S? {2,}\S|(?:tensor\()?\[+ *-?\d+.*,$)", re.MULTILINE)
 """A line with room between its columns, or a row of a matrix."""
-HYPHENED = re.compile(r"((?<!\S)(?=\S{3,24}(?!\S))[^\s-]*-\S*)")
-"""A word of a command, as ``--out`` or ``my-page``."""
+HYPHENED = re.compile(r"((?<!\S)(?=\S{2,24}(?!\S))[^\s-]*-\S*)")
+"""A word of a command, as ``--out`` or ``my-page``, or an arrow."""
 POWER_OF_TEN = re.compile(r"[\d.]+e-\d+")
 JOINT = re.compile(
     r"(?:(?<=[\w)\]}])(?==|\.(?!(?:py|md|js|toml|ipynb)\b)|\((?!\)))|(?<=[_/,:=(])(?=\w))"
@@ -37,6 +39,8 @@ JOINT = re.compile(
 """Empty brackets and the ending of a file stay where the name ends; what is in [] stays whole."""
 IN_LISTS = re.compile(r"(?<=\w)(?=\.\w)|(?<=_)(?=\w)|(?<=[a-z])(?=[A-Z][a-z])")
 """In the contents, which are narrow, a name may break before a capital, too; a heading may not."""
+IN_OUTPUT = re.compile(r"(?<=\w)(?=\.[^\W\d])|(?<=[_|])(?=\w)")
+"""Where a long word that a program prints may break: a module's name, the signature of a score."""
 MAY_DIVIDE = re.compile(r"[-\s]")
 OPTION = re.compile(r"(--\w[\w-]{1,20}(?![\w-]))")
 BEFORE_DOTS = re.compile(r"(?<=\w)(?=\.\w)")
@@ -128,8 +132,20 @@ def let_runs_break(parts: list) -> list:
             may_break = (
                 is_long and i and (text_of(part) == "." or text_of(run[i - 1])[-1:] in "([,")
             )
-            broken += [Tag(name="wbr", can_be_empty_element=True), part] if may_break else [part]
+            broken += [Tag(name="wbr", can_be_empty_element=True)] if may_break else []
+            broken += pieces_of(part) if is_long and not isinstance(part, Tag) else [part]
     return broken
+
+
+def pieces_of(text: str) -> list:
+    """A text of output that may break at the joints of its long words."""
+    pieces: list = []
+    for word in re.split(r"(?<= )(?=[^ ])", text):
+        joints = IN_OUTPUT.split(word) if len(word.strip()) > LONG_RUN else [word]
+        for number, piece in enumerate(joints):
+            pieces += [Tag(name="wbr", can_be_empty_element=True)] if number else []
+            pieces.append(NavigableString(piece))
+    return pieces
 
 
 def keep_signs(parts: list) -> list:
@@ -153,16 +169,20 @@ def keep_signs(parts: list) -> list:
 
 
 def drop_long_values(soup: BeautifulSoup) -> None:
-    """A constant that holds a program or a page is described by its words, not by its value."""
+    """A constant that holds a program or a page is described by its words, not by its value.
+
+    So is a folder of the machine on which the book is built.
+    """
     for value in soup.select("article dt.sig > em.property"):
-        if len(value.get_text()) > LONG_VALUE:
+        if len(text := value.get_text()) > LONG_VALUE or str(ROOT) in text:
             value.decompose()
 
 
 def let_names_break(soup: BeautifulSoup) -> None:
     """Lets a long name in a text or a table break at its joints, and nowhere else."""
     joints = {
-        "article code, article .sig .descname, article td .pre": JOINT,
+        "article code, article .sig :is(.descname, .descclassname), article td .pre": JOINT,
+        "article :is(h2, h3):has(> [href^='#module-'])": BEFORE_DOTS,
         ".page-toc a": IN_LISTS,
         ".indextable a": BEFORE_DOTS,
     }
@@ -179,6 +199,8 @@ def let_names_break(soup: BeautifulSoup) -> None:
             for part in parts[1:]:
                 broken += [Tag(name="wbr", can_be_empty_element=True), NavigableString(part)]
             text.replace_with(*broken)
+    for bracket in soup.select("article .sig > .descname + .sig-paren"):
+        bracket.insert_after(Tag(name="wbr", can_be_empty_element=True))
 
 
 def keep_short_code(soup: BeautifulSoup) -> None:

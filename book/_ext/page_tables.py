@@ -33,6 +33,7 @@ HYPHEN = re.compile(r"(?<![^\s(\[])-(?=\.?\d|∞)|(?<=\de)-(?=\d)")
 """A hyphen that begins a number or its power of ten."""
 AMOUNT = r"[-−+±]?\d(?:[\d.,]*\d)?(?:\s?%)?"
 INTERVAL = re.compile(
+    r"(?<![\w.,–])\d[\d.,]*–\d+(?![\w–])|"
     rf"[(\[]{AMOUNT}(?:, {AMOUNT})+[)\]]|"
     rf"[(\[]?(?<![\w.,]){AMOUNT} (?:to|tot|of|van) {AMOUNT}(?!\w)[)\]]?"
 )
@@ -41,12 +42,16 @@ STACK = re.compile(rf"{AMOUNT} (?=[(\[])(?:{INTERVAL.pattern})")
 COMPOUND = re.compile(r"(?<![\w-])(?:[^\W\d_]-[^\W\d_]+|[^\W\d_]+-[^\W\d_])(?![\w-])")
 """Two words of which one is a letter: top-p, n-gram."""
 KEPT = re.compile(f"{INTERVAL.pattern}|{COMPOUND.pattern}")
+IN_HEADINGS = re.compile(rf"{KEPT.pattern}|(?<![\w-])[^\W\d_]+-[^\W\d_]+(?![\w-])")
+"""In the large letters of a heading, no word is divided at its hyphen."""
 LONG = "mt-long"
 """A cell with a sentence or code in it, which on a phone is not as narrow as its longest word."""
 SEVERAL = 3
 """Cells of a row; two have room on a phone."""
 LONG_TEXT = 32
 """Characters from which on a cell is long."""
+AT_MOST_OF_FEW, AT_MOST_OF_MANY = 13, 16
+"""Characters that a column with words has on a phone: three such columns fit, of more one."""
 LONGEST = 24
 """Characters of an interval that stands on one line; on a phone there is room for it."""
 ROOM = 82
@@ -90,8 +95,9 @@ def write_minus_signs(soup: BeautifulSoup) -> None:
 def keep_together(soup: BeautifulSoup) -> None:
     """Marks the intervals and the words with a single letter, in tables, text and headings."""
     for block in soup.select("article :is(td, th, p, li, figcaption, h1, h2, h3, h4)"):
+        kept = IN_HEADINGS if block.name in ("h1", "h2", "h3", "h4") else KEPT
         for text in plain_texts(block):
-            parts = parts_of(text)
+            parts = parts_of(text, kept)
             if len(parts) > 1 or parts[0][1]:
                 text.replace_with(*(marked(soup, *part) for part in parts))
 
@@ -179,6 +185,25 @@ def widen_long_cells(soup: BeautifulSoup) -> None:
                 cell["class"] = [*dict.fromkeys([*cell.get("class", []), LONG])]
 
 
+def give_columns_room(soup: BeautifulSoup) -> None:
+    """Says of a column with words how many characters it needs at least, on a phone.
+
+    A table that is too wide scrolls there. Without this, its columns would be as narrow as their
+    longest words all the same.
+    """
+    for table in soup.select("article table:not(.printed-matrix)"):
+        if table.find_parent(class_="mtcourse-explorer") or table.find(colspan=True):
+            continue
+        rows = [row.find_all(["td", "th"], recursive=False) for row in table.select("tr")]
+        for cells in zip(*rows, strict=False):
+            texts = [prose_of(cell) for cell in cells if cell.name == "td"]
+            longest = max(map(len, texts), default=0)
+            if longest > max(map(len, " ".join(texts).split()), default=0):
+                most = AT_MOST_OF_FEW if len(rows[0]) <= SEVERAL else AT_MOST_OF_MANY
+                styles = [cells[0].get("style", ""), f"--w:{min(longest, most)}"]
+                cells[0]["style"] = ";".join(filter(None, styles))
+
+
 def prose_of(cell: Tag) -> str:
     """What a cell says beside its formulas, which are as wide as they are."""
     texts = (text for text in cell.find_all(string=True) if not text.find_parent(class_="math"))
@@ -197,10 +222,10 @@ def plain_texts(element: Tag) -> list[NavigableString]:
     ]
 
 
-def parts_of(text: str) -> list[tuple[str, bool]]:
+def parts_of(text: str, kept: re.Pattern[str] = KEPT) -> list[tuple[str, bool]]:
     """A text in parts, and of each whether it is kept together."""
     parts, end = [], 0
-    for found in KEPT.finditer(text):
+    for found in kept.finditer(text):
         if len(found[0]) <= LONGEST:
             parts += [(text[end : found.start()], False), (found[0], True)]
             end = found.end()

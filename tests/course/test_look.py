@@ -67,11 +67,11 @@ def test_a_sign_stays_with_its_number():
 
 
 def test_words_of_a_command_are_not_divided_at_their_hyphens():
-    command = "mtcourse page runs/first --out my-page - a-name-that-is-longer-than-a-line\n"
+    command = "mtcourse page runs/first --out my-page - -> a-name-that-is-longer-than-a-line\n"
     soup = soup_of(f'<div class="highlight"><pre>{command}</pre></div>')
     page_code.wrap_lines(soup)
     assert soup.pre.get_text() == command
-    assert [kept.get_text() for kept in soup.select(".mt-whole")] == ["--out", "my-page"]
+    assert [kept.get_text() for kept in soup.select(".mt-whole")] == ["--out", "my-page", "->"]
 
 
 @pytest.mark.parametrize(
@@ -106,6 +106,42 @@ def test_long_runs_of_code_may_break_at_their_joints_and_short_ones_nowhere():
         assert soup.pre.get_text() == "".join(tokens) + "\n"
         breaks = "".join("|" if part.name == "wbr" else part.get_text() for part in soup.span)
         assert breaks.strip() == shown
+
+
+def test_long_words_that_a_program_prints_may_break_at_their_joints():
+    printed = (
+        "a.b mtcourse.layers.attention.scaled_dot_product 9.75 case:mixed|eff:no|tok:13a|v:2.6.0"
+    )
+    soup = soup_of(f'<div class="output"><pre>{printed}\n</pre></div>')
+    page_code.wrap_lines(soup)
+    assert soup.pre.get_text() == printed + "\n"
+    for place in soup.find_all("wbr"):
+        place.replace_with("¦")
+    assert soup.pre.get_text().strip() == (
+        "a.b mtcourse¦.layers¦.attention¦.scaled_¦dot_¦product 9.75 "
+        "case:mixed|¦eff:no|¦tok:13a|¦v:2.6.0"
+    )
+
+
+def test_headings_and_signatures_of_the_package_break_before_its_names():
+    module = "mtcourse.chapters.attention.explorer"
+    soup = soup_of(
+        f'<article><h2>{module}<a class="headerlink" href="#module-{module}">#</a></h2>'
+        f'<h2>Words, and more.of them<a class="headerlink" href="#words">#</a></h2>'
+        f'<dt class="sig"><span class="descclassname"><span class="pre">{module}.</span></span>'
+        '<span class="descname"><span class="pre">Targets</span></span>'
+        '<span class="sig-paren">(</span><em>low</em><span class="sig-paren">)</span></dt>'
+        "</article>"
+    )
+    page_code.let_names_break(soup)
+    for place in soup.find_all("wbr"):
+        place.replace_with("¦")
+    names = "mtcourse¦.chapters¦.attention¦.explorer"
+    assert [one.get_text() for one in soup.find_all(["h2", "dt"])] == [
+        f"{names}#",
+        "Words, and more.of them#",
+        f"{names}¦.Targets(¦low)",
+    ]
 
 
 def test_a_name_does_not_break_within_square_brackets():
@@ -160,6 +196,31 @@ def test_a_cell_with_much_text_among_several_is_no_narrow_column(columns, marked
     assert found == (marked or [False] * columns)
 
 
+def test_a_column_with_words_has_room_on_a_phone_and_one_of_numbers_or_names_needs_none():
+    rows = [("form", "what it does", "name", "n"), ("1 and 0", "it multiplies weights", "mask", 7)]
+    written = "".join(
+        "<tr>" + "".join(f"<{tag}>{cell}</{tag}>" for cell in row) + "</tr>"
+        for tag, row in zip(("th", "td"), rows, strict=True)
+    )
+    soup = soup_of(f"<article><table>{written}</table></article>")
+    page_tables.give_columns_room(soup)
+    assert [cell.get("style") for cell in soup.find_all("th")] == ["--w:7", "--w:16", None, None]
+    written = written.replace("<th>n</th>", "").replace("<td>7</td>", "")
+    few = soup_of(f"<article><table>{written}</table></article>")
+    page_tables.give_columns_room(few)
+    assert [cell.get("style") for cell in few.find_all("th")] == ["--w:7", "--w:13", None]
+
+
+def test_in_headings_and_ranges_nothing_is_divided_at_a_hyphen():
+    soup = soup_of(
+        "<article><h1>9. Multi-head attention</h1><p>Multi-head attention</p>"
+        "<table><tr><td>rows 1–4 and 12–100</td></tr></table></article>"
+    )
+    page_tables.keep_together(soup)
+    kept = [one.get_text() for one in soup.select(".mt-whole")]
+    assert kept == ["Multi-head", "1–4", "12–100"]
+
+
 @pytest.mark.parametrize(
     ("place", "broken"),
     [
@@ -175,9 +236,10 @@ def test_in_the_contents_names_break_before_a_capital_too_and_in_the_index_befor
     assert soup.a.get_text("|") == broken
 
 
-def test_a_constant_is_shown_with_its_value_where_that_is_short():
+def test_a_constant_is_shown_with_its_value_where_that_is_short_and_no_folder_of_this_machine():
     value = '<dt class="sig"><em class="property"> = {}</em></dt>'
-    soup = soup_of(f"<article>{value.format(7)}{value.format('x' * 500)}</article>")
+    shown = (7, "x" * 500, f"PosixPath('{ROOT}/data')")
+    soup = soup_of(f"<article>{''.join(map(value.format, shown))}</article>")
     page_code.drop_long_values(soup)
     assert [one.get_text() for one in soup.find_all("em")] == [" = 7"]
 

@@ -41,8 +41,8 @@ export function chart(labelId, of, { across = [], up = [], acrossIs, upIs = "" }
     element("path", { class: "explorer-axes", d: `M${left},${top} V${height - bottom} H${width - right}` }),
     ...up.map(([value, words]) => inChart(words, { x: left - 8, y: y(value) + 5, "text-anchor": "end" })),
     ...across.map(([value, words]) =>
-      inChart(words, { x: x(value), y: height - bottom + 18, "text-anchor": anchor(value) })),
-    inChart(acrossIs, { x: width - right, y: height - 6, "text-anchor": "end" }),
+      inChart(words, { x: x(value), y: height - bottom + 18, "text-anchor": anchor(value), class: "explorer-text explorer-across" })),
+    inChart(acrossIs, { x: width - right, y: height - 6, "text-anchor": "end", class: "explorer-text explorer-across-is" }),
     inChart(upIs, { x: left + 8, y: top + 10 }),
     ...within,
   );

@@ -173,7 +173,8 @@ def _grids_cut_out(figure: Figure) -> Iterator[None]:
         if legend is not None and legend.get_visible():
             boxes.append(around := legend.get_window_extent(pen))
             if legend._loc == 0:  # type: ignore[attr-defined]  # the best place stays the one found here
-                legend.set_loc(tuple(around.transformed(ax.transAxes.inverted()).min))
+                corner = around.transformed(ax.transAxes.inverted())
+                legend.set_loc((corner.x0, corner.y0))
                 held.append(legend)
         lines = [line for axis in (ax.xaxis, ax.yaxis) for line in axis.get_gridlines()]
         if boxes and any(line.get_visible() for line in lines):

@@ -51,7 +51,8 @@ SEVERAL = 3
 LONG_TEXT = 32
 """Characters from which on a cell is long."""
 AT_MOST_OF_FEW, AT_MOST_OF_MANY = 13, 16
-"""Characters that a column with words has on a phone: three such columns fit, of more one."""
+"""Characters that a column with words has on a phone at least, in a table of up to three columns,
+which then fits, and of more, which scrolls anyway."""
 LONGEST = 24
 """Characters of an interval that stands on one line; on a phone there is room for it."""
 ROOM = 82

@@ -60,15 +60,22 @@
 
   /* --- the chapters of the book --- */
 
-  addEventListener("load", () => {
-    const beside = document.querySelector(".bd-sidebar-primary");
-    const link = [...(beside?.querySelectorAll("nav.bd-links li.current > a") ?? [])].at(-1);
+  function showChapter() {
+    const link = [...document.querySelectorAll("nav.bd-docs-nav li.current > a")].at(-1);
     if (!link?.offsetParent) return;
     // On a large window the contents scroll by themselves, else together with what is above them.
-    for (const list of [link.closest(".sidebar-primary-item"), beside]) keepInView(list, link);
-  });
+    const lists = [".sidebar-primary-item", "dialog, .bd-sidebar-primary"];
+    for (const list of lists.map((one) => link.closest(one))) keepInView(list, link);
+    // On a phone they lie over the page: the keyboard begins where the eyes do.
+    if (link.closest("dialog")) link.focus({ preventScroll: true });
+  }
+  addEventListener("load", showChapter);
+  // Once the theme has opened them: it keeps the click to itself.
+  document.addEventListener("click", ({ target }) => {
+    if (target.closest?.(".primary-toggle")) requestAnimationFrame(showChapter);
+  }, true);
 
-  /* On a phone, the contents lie over the page: whoever has chosen a place in them wants to see it. */
+  /* Whoever has chosen a place in contents that lie over the page wants to see it. */
   document.addEventListener("click", ({ target }) => {
     target.closest?.('dialog a[href*="#"]')?.closest("dialog").close();
   });

@@ -178,6 +178,24 @@ def test_the_chapter_that_is_read_and_the_search_are_seen_beside_a_page(browser,
     page.context.close()
 
 
+def test_on_a_phone_the_contents_open_at_the_chapter_that_is_read(browser, site):
+    opened = visit(browser, site, "book/20_capstone.html", "light")
+    page = opened.page
+    page.set_viewport_size({"width": 390, "height": 700})
+    page.reload()
+    page.locator(".primary-toggle").first.click()
+    page.wait_for_function(
+        """() => {
+        const drawer = document.getElementById('pst-primary-sidebar-modal');
+        const box = [...drawer.querySelectorAll('li.current > a')].at(-1)?.getBoundingClientRect();
+        return drawer.open && box && box.top > 0 && box.bottom < innerHeight;
+    }"""
+    )
+    assert page.evaluate("document.activeElement.matches('li.current > a')")
+    assert opened.errors == []
+    page.context.close()
+
+
 def test_every_page_was_found(site):
     assert len(PAGES) > 5
 

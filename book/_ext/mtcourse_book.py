@@ -14,6 +14,7 @@ from pathlib import Path
 
 from bs4 import BeautifulSoup
 from dutch import keep_words_in, say_language
+from glossary_letters import offer_letters
 from light_pages import LIGHTER, close_up_blocks, share_scripts, shorten_ids
 from page_code import (
     drop_long_values,
@@ -231,6 +232,7 @@ REPAIRS = (
     give_columns_room,
     keep_short_columns,
     keep_together,
+    offer_letters,
     say_language,
     ask_one_search,
     *HEAD,

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from mtcourse.figures.explorer import JAVASCRIPT
@@ -57,6 +57,7 @@ CHANGED = st.lists(
 
 @settings(deadline=None, max_examples=5)
 @given(CHANGED)
+@example([{"own": word} for word in ("Infinity", "-Infinity", "NaN", "null", "2", "[1]", "true")])
 def test_an_address_says_what_was_written_into_it(changes):
     found = evaluated(
         HOST,

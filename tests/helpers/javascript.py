@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -16,6 +15,7 @@ from mtcourse.figures.explorer import module
 
 LONGEST = 300_000
 """Characters that an explorer may add to its page."""
+NO_JSON = "number that JSON lacks"
 
 
 def script_of(word: str) -> Path:
@@ -26,7 +26,7 @@ def script_of(word: str) -> Path:
 def computed(word: str, expression: str, **given: Any) -> Any:
     """The value of an expression in the scope of an explorer's module.
 
-    JSON has no NaN and no infinity, JavaScript has: they go in as they are, and come out as words.
+    JSON has no NaN and no infinity, JavaScript has: they go in as they are, and come out as floats.
 
     Args:
         word: of the chapter.
@@ -46,12 +46,19 @@ def evaluated(script: Path, expression: str, **given: Any) -> Any:
     """
     constants = "".join(f"const {key} = {json.dumps(value)};" for key, value in given.items())
     asked = f"(() => {{ {constants} return {expression}; }})()"
-    words = "(_, x) => typeof x === 'number' && !Number.isFinite(x) ? String(x) : x"
+    named = (
+        f"(_, x) => typeof x === 'number' && !Number.isFinite(x) ? {{ '{NO_JSON}': String(x) }} : x"
+    )
     script = (
         f'import {{ readFileSync }} from "node:fs";\n{module(script)}\n'
-        f"console.log(JSON.stringify({asked}, {words}))"
+        f"console.log(JSON.stringify({asked}, {named}))"
     )
-    return json.loads(re.sub(r'"(-?Infinity|NaN)"', r"\1", printed_by_node(script)))
+    return json.loads(printed_by_node(script), object_hook=number_or_object)
+
+
+def number_or_object(it: dict[str, Any]) -> Any:
+    """What an object of JSON stands for: itself, or a number that JSON lacks. A text is a text."""
+    return float(it[NO_JSON]) if it.keys() == {NO_JSON} else it
 
 
 def printed_by_node(script: str) -> str:

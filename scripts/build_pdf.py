@@ -11,6 +11,8 @@ can name their pages only when these are known.
 from __future__ import annotations
 
 import argparse
+import itertools
+import math
 import re
 import shutil
 import sys
@@ -43,6 +45,7 @@ LETTERS = "abcdefgh"
 SAYS_AT_ONCE = re.compile(r"Each option tells you at once what is right or wrong about it\.")
 """Of a question that is answered in the page."""
 OF_THE_MARGIN = re.compile(r"\s*Each chapter has this picture in its margin[^.]*\.")
+OF_THE_EXPLORER = re.compile(r"\s*\(Show it\.\)")
 """Of what paper does not have."""
 LONGEST_HEAD = 56
 """Characters of a title above a page."""
@@ -51,7 +54,9 @@ COLUMN = 627
 FIT = """(column) => {
   const tables = [...document.querySelectorAll("main table")];
   const isWide = (table) => table.getBoundingClientRect().right > column + 1;
-  for (const table of tables.filter(isWide)) table.classList.add("tight");
+  for (const step of ["tight", "divided"]) {
+    for (const table of tables.filter(isWide)) table.classList.add(step);
+  }
   for (const table of tables) {
     for (let zoom = 0.95; isWide(table) && zoom > 0.4; zoom -= 0.05) table.style.zoom = zoom;
   }
@@ -64,6 +69,33 @@ IN_FRONT = "#pst-skip-link, #pst-back-to-top, .bd-header, .bd-header-article"
 """What may lie on an explorer while its picture is taken."""
 WIDTH = 760
 """Pixels: how wide an explorer is when its picture is taken."""
+TALLEST = 1040
+"""Pixels of a picture that is as wide as a line and fits a page; a taller one is shown in parts."""
+CUTS = """(box, parts) => {
+  const { top, height } = box.getBoundingClientRect();
+  const isDrawn = "svg, canvas, img, table, p, button, label, input, select, summary";
+  const taken = [...box.querySelectorAll("*")]
+    .filter((one) => !one.parentElement.closest("svg"))
+    .map((one) => [one, one.getBoundingClientRect()])
+    .filter(([one, at]) => at.height && (one.matches(isDrawn) || at.height < height / parts / 2))
+    .map(([, at]) => [at.top - top, at.bottom - top])
+    .sort(([one], [other]) => one - other);
+  const gaps = [];
+  let below = 0;
+  for (const [from, to] of taken) {
+    if (from > below + 2) gaps.push((below + from) / 2);
+    below = Math.max(below, to);
+  }
+  const cuts = [];
+  for (let part = 1; part < parts; part += 1) {
+    const wanted = (height * part) / parts;
+    const near = gaps.filter((gap) => Math.abs(gap - wanted) < height / parts / 3);
+    near.sort((one, other) => Math.abs(one - wanted) - Math.abs(other - wanted));
+    if (near.length) cuts.push(near[0]);
+  }
+  return [0, ...cuts, height];
+}"""
+"""Where a picture can be divided into so many parts: between what is drawn, near equal heights."""
 
 
 @dataclass
@@ -157,16 +189,18 @@ def take_pictures(browser, html: Path, page: Page, folder: Path) -> None:
     )
     opened.evaluate("document.fonts.ready.then(() => true)")
     opened.wait_for_timeout(1500)
+    # Of what is taller than the window, Chromium lays the page out anew while it takes the picture.
+    heights = opened.locator(EXPLORER).evaluate_all("all => all.map((one) => one.offsetHeight)")
+    opened.set_viewport_size({"width": 1400, "height": max(heights) + 200})
     for number, box in enumerate(page.article.select(EXPLORER)):
-        picture = folder / f"{page.name}-{number}.png"
-        opened.locator(EXPLORER).nth(number).screenshot(path=picture)
         says = box.select_one("noscript > p") or box.find("noscript")
         words = says.get_text(" ", strip=True) if says else ""
-        words = words.removeprefix("This explorer needs JavaScript. ")
-        still = BeautifulSoup("", "html.parser").new_tag("figure", attrs={"class": "still"})
-        if "whole-model" in box.get("class", []):
-            still["class"] = "still whole"
-        still.append(Tag(name="img", attrs={"src": picture.as_uri(), "alt": words}))
+        words = words.removeprefix("This explorer needs JavaScript. ") or box.get("aria-label", "")
+        pictures = parts_of(opened, number, folder / f"{page.name}-{number}")
+        *before, still = [Tag(name="figure", attrs={"class": "still"}) for _ in pictures]
+        for figure, picture in zip([*before, still], pictures, strict=True):
+            figure.append(Tag(name="img", attrs={"src": picture.as_uri(), "alt": words}))
+            words = ""  # of the further parts, too
         caption = Tag(name="figcaption")
         caption.append("On the screen you can change this")
         if address := address_of(page.name):
@@ -178,8 +212,29 @@ def take_pictures(browser, html: Path, page: Page, folder: Path) -> None:
         else:
             caption.append(".")
         still.append(caption)
-        box.replace_with(still)
+        box.replace_with(*before, still)
     context.close()
+
+
+def parts_of(opened, number: int, name: Path) -> list[Path]:
+    """Takes the picture of an explorer: in parts, each of which fits a page, if it is tall.
+
+    Args:
+        opened: the page, in a window that is taller than the explorer.
+        number: which of the page's explorers.
+        name: the files' path, without the number of the part and the ending.
+    """
+    box = opened.locator(EXPLORER).nth(number)
+    box.scroll_into_view_if_needed()
+    place = box.bounding_box()
+    ends = box.evaluate(CUTS, math.ceil(place["height"] / TALLEST))
+    files = []
+    for part, (begin, end) in enumerate(itertools.pairwise(ends)):
+        top, foot = math.floor(place["y"] + begin), math.ceil(place["y"] + end)
+        clip = {**place, "y": top, "height": foot - top}
+        files.append(name.with_name(f"{name.name}-{part}.png"))
+        opened.screenshot(path=files[-1], clip=clip)
+    return files
 
 
 def address_of(name: str) -> str | None:
@@ -217,6 +272,9 @@ def for_paper(html: Path, page: Page, included: Sequence[str]) -> None:
             link["href"] = place
         else:
             link.unwrap()
+    article.smooth()
+    for text in article.find_all(string=OF_THE_EXPLORER):
+        text.replace_with(OF_THE_EXPLORER.sub("", text))
     name_apart(article, page.name)
     if heading := article.find("h1"):
         heading["id"] = page.name

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 from bs4 import BeautifulSoup
+from PIL import Image
 
 from scripts import build_pdf
 from tests.helpers.browsing import HTML, NOT_BUILT
@@ -26,6 +28,12 @@ GUESS = """
 def article_of(html: str):
     """A page's article."""
     return BeautifulSoup(html, "html.parser").article
+
+
+def pixels_of(picture: Path) -> np.ndarray:
+    """How light each pixel of a picture is."""
+    with Image.open(picture) as opened:
+        return np.asarray(opened.convert("L"))
 
 
 @pytest.mark.parametrize(
@@ -79,6 +87,13 @@ def test_paper_does_not_speak_of_a_picture_that_it_lacks():
     article = article_of(f"<article><p>{said}</p></article>")
     build_pdf.for_paper(HTML, build_pdf.Page("intro", "", "", article), [])
     assert article.p.get_text() == "You write it."
+
+
+def test_paper_does_not_offer_to_show_an_explorer():
+    link = '<a href="09_multi_head.html#explorer=multi_head&amp;open=true">Show it</a>'
+    article = article_of(f"<article><p>Which head is it? ({link}.)</p></article>")
+    build_pdf.for_paper(HTML, build_pdf.Page("09_multi_head", "", "", article), [])
+    assert article.p.get_text() == "Which head is it?"
 
 
 def test_a_note_below_a_heading_stays_with_what_follows():
@@ -161,3 +176,40 @@ def test_a_table_that_is_too_wide_is_made_to_fit_and_others_stay(browser):
     assert page.evaluate(widths)[0] == narrow
     assert page.evaluate(widths)[1] <= build_pdf.COLUMN + 1
     page.close()
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize(("blocks", "parts"), [(4, 1), (9, 2), (12, 3)])
+def test_a_tall_explorer_is_divided_between_its_boxes(browser, tmp_path, blocks, parts):
+    box = "<div style='height: 200px; margin-top: 20px; background: #000'><p>Words.</p></div>"
+    page = browser.new_page(viewport={"width": build_pdf.WIDTH, "height": 4000})
+    page.set_content(
+        "<style>body { margin: 0 }</style><h1>Above</h1>"
+        f"<div class='mtcourse-explorer' data-explorer='x'>{box * blocks}</div><p>Below</p>"
+    )
+    ends = page.locator(build_pdf.EXPLORER).evaluate(build_pdf.CUTS, parts)
+    assert [round(end) % 220 for end in ends[1:-1]] == [210] * (parts - 1)
+    files = build_pdf.parts_of(page, 0, tmp_path / "picture")
+    heights = [len(pixels_of(file)) for file in files]
+    assert len(files) == parts
+    assert max(heights) <= build_pdf.TALLEST * 1.1
+    assert abs(sum(heights) - (220 * blocks - 20)) <= 2 * parts
+    page.close()
+
+
+@pytest.mark.browser
+def test_the_picture_of_the_whole_model_is_whole(browser, tmp_path):
+    if not (HTML / "book" / "intro.html").exists():
+        pytest.skip(NOT_BUILT)
+    page = build_pdf.read_page(HTML, "intro", "")
+    build_pdf.take_pictures(browser, HTML, page, tmp_path)
+    pictures = [
+        Path(image["src"].removeprefix("file://")) for image in page.article.select(".still img")
+    ]
+    assert len(pictures) > 2
+    for file in pictures:
+        edges = pixels_of(file)[40:-40, [*range(4), *range(-4, 0)]]
+        assert (edges.min(axis=1) < 255).all(), f"{file.name} has no frame on both sides"
+    foot = pixels_of(pictures[-1])[-12:, 40:-40]
+    assert (foot.min(axis=0) < 255).all(), "its end is missing"
+    assert page.article.select(".still img")[1]["alt"] == "The whole model"

@@ -189,7 +189,7 @@ def take_pictures(browser, html: Path, page: Page, folder: Path) -> None:
     )
     opened.evaluate("document.fonts.ready.then(() => true)")
     opened.wait_for_timeout(1500)
-    # Of what is taller than the window, Chromium lays the page out anew while it takes the picture.
+    # To take a picture of what is taller than its window, Chromium lays the page out anew.
     heights = opened.locator(EXPLORER).evaluate_all("all => all.map((one) => one.offsetHeight)")
     opened.set_viewport_size({"width": 1400, "height": max(heights) + 200})
     for number, box in enumerate(page.article.select(EXPLORER)):

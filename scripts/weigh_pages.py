@@ -35,27 +35,38 @@ LONGEST_WAIT = 120_000  # ms
 COMPRESSED = (".html", ".css", ".js", ".svg", ".json", ".txt")
 FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking"]
 TIMES = 3
+SHORT_FRAME = 50  # ms: Chromium tells how long a frame took only if it took longer
 QUIET = 1000  # ms after the last file that a page asks for as it opens
-# When the last formula stands in the page, and in its own face. That all faces are there says
-# another thing: `loadingdone` waits for those of controls and of what is hidden, and for the page.
-NOTE_FORMULAS = """
+# The ends of the frames that lay out the last formula, and that set all of them in their own face.
+# That all faces are there says another thing: `loadingdone` waits for those of controls and of what
+# is hidden, and for the page.
+NOTE_FORMULAS = f"""
     const formulas = document.getElementsByTagName('math');
-    const seen = { formulas: 0, last: NaN, face: null };
-    const look = (now) => {
-        if (formulas.length > seen.formulas) {
+    const seen = {{ formulas: 0, last: NaN, face: null }};
+    const long = [];
+    const note = (list) => {{ long.push(...list.getEntries()); }};
+    new PerformanceObserver(note).observe({{ type: 'long-animation-frame', buffered: true }});
+    const look = (now) => {{
+        if (formulas.length > seen.formulas) {{
             seen.formulas = formulas.length;
             seen.last = now;
-        }
-        for (const face of seen.face === null ? document.fonts : []) {
-            if (face.family.includes('MT Math')) {
+        }}
+        for (const face of seen.face === null ? document.fonts : []) {{
+            if (face.family.includes('MT Math')) {{
                 seen.face = NaN;
-                face.loaded.then(() => requestAnimationFrame((now) => { seen.face = now; }));
-            }
-        }
+                face.loaded.then(() => requestAnimationFrame((now) => {{ seen.face = now; }}));
+            }}
+        }}
         requestAnimationFrame(look);
-    };
+    }};
     requestAnimationFrame(look);
-    window.formulasSet = () => seen.formulas ? Math.max(seen.last, seen.face ?? 0) : null;
+    const end = (now) => {{
+        const frame = long.find(({{ startTime, duration }}) =>
+            startTime <= now && now <= startTime + duration);
+        return frame ? frame.startTime + frame.duration : now + {SHORT_FRAME};
+    }};
+    window.formulasSet = () =>
+        seen.formulas ? Math.max(end(seen.last), end(seen.face ?? 0)) : null;
 """
 FIRST_PAINT = "performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? NaN"
 

@@ -7,6 +7,7 @@ line of code needs an element of its own for that, which Sphinx does not make.
 
 from __future__ import annotations
 
+import math
 import re
 from pathlib import Path
 
@@ -15,6 +16,8 @@ from bs4 import BeautifulSoup, NavigableString, Tag
 ROOT = Path(__file__).resolve().parents[2]
 INDENT = 2
 """How far what goes on stands to the right of where its line began, in characters."""
+COLUMNS_OF_A_PHONE = 41
+"""Characters of code on a line of a phone."""
 LONG_NAME = 12
 LONG_VALUE = 120
 LONG_RUN = 24
@@ -47,12 +50,19 @@ BEFORE_DOTS = re.compile(r"(?<=\w)(?=\.\w)")
 
 
 def wrap_lines(soup: BeautifulSoup) -> None:
-    """Makes each line of code and of output an element."""
+    """Makes each line of code and of output an element, and says how many there are.
+
+    From their number a browser knows how high a box is before it lays out what stands in it.
+    """
     for box in soup.select(".highlight > pre, div.output > pre"):
         if box.find(class_="code-line") is None:
             lines = lines_of(box)
             box.clear()
             box.extend(lines)
+            on_a_phone = sum(map(height_on_a_phone, lines))
+            box["style"] = f"--lines:{len(lines)}"
+            if on_a_phone > len(lines):
+                box["style"] += f";--lines-on-a-phone:{on_a_phone}"
 
 
 def keep_drawings(soup: BeautifulSoup) -> None:
@@ -74,6 +84,13 @@ def lines_of(box: Tag) -> list[Tag]:
     if len(lines) > 1 and not "".join(map(text_of, lines[-1])):
         lines.pop()
     return [line_of(parts) for parts in lines]
+
+
+def height_on_a_phone(line: Tag) -> int:
+    """How many lines of a phone one line takes, if it broke after any of its characters."""
+    text = line.get_text().rstrip()
+    indent = min(len(text) - len(text.lstrip(" ")), AT_MOST) + INDENT
+    return 1 + max(0, math.ceil((len(text) - COLUMNS_OF_A_PHONE) / (COLUMNS_OF_A_PHONE - indent)))
 
 
 def split(box: Tag) -> list[list[Tag | NavigableString]]:

@@ -56,6 +56,25 @@ def test_what_goes_on_stands_to_the_right_of_where_its_line_began():
     assert str(soup) == once
 
 
+@pytest.mark.parametrize(
+    ("lines", "style"),
+    [
+        (["a", "", "b"], "--lines:3"),
+        (["a" * 41], "--lines:1"),
+        (["a" * 42, "b"], "--lines:2;--lines-on-a-phone:3"),
+        (["a" * 80], "--lines:1;--lines-on-a-phone:2"),
+        (["a" * 81], "--lines:1;--lines-on-a-phone:3"),
+        (["    " + "a" * 72], "--lines:1;--lines-on-a-phone:2"),
+        (["    " + "a" * 73], "--lines:1;--lines-on-a-phone:3"),
+        ([" " * 60], "--lines:1"),
+    ],
+)
+def test_a_box_of_code_says_how_many_lines_it_has(lines, style):
+    soup = soup_of('<div class="output"><pre>' + "\n".join(lines) + "\n</pre></div>")
+    page_code.wrap_lines(soup)
+    assert soup.pre["style"] == style
+
+
 def test_a_sign_stays_with_its_number():
     tokens = ("f", "(", "-", "math", ".", "inf", ")", " ", "&lt;", " ", "1e-5", " ", "-", " ", "x")
     code = "".join(token if token == " " else f"<b>{token}</b>" for token in tokens)

@@ -44,6 +44,34 @@ def test_no_code_is_cut_off_and_no_word_is_broken(browser, site, path):
         page.context.close()
 
 
+HEIGHTS = """(visibility) => [...document.querySelectorAll(".bd-article pre")]
+  .filter((box) => box.checkVisibility())
+  .map((box) => {
+    box.style.contentVisibility = visibility;
+    return box;
+  })
+  .map((box) => box.getBoundingClientRect().height)"""
+
+
+@pytest.mark.by_turns(3)
+@pytest.mark.parametrize("path", CHAPTERS or ["book/04_attention.html"])
+def test_a_box_of_code_has_its_height_before_it_is_laid_out(browser, site, path):
+    opened = visit(browser, site, path, "light")
+    page = opened.page
+    try:
+        box = page.locator(".bd-article .highlight > pre:visible").first
+        assert box.evaluate("box => getComputedStyle(box).contentVisibility") == "auto"
+        for width in WIDTHS:
+            page.set_viewport_size({"width": width, "height": 900})
+            known = page.evaluate(HEIGHTS, "hidden")
+            real = page.evaluate(HEIGHTS, "visible")
+            assert real
+            # A printed line that is too long for a desktop goes on below, as all do on a phone.
+            assert sum(known) == pytest.approx(sum(real), rel=0.1 if width == 390 else 0.05)
+    finally:
+        page.context.close()
+
+
 @pytest.mark.parametrize("path", CHAPTERS[:6] or ["book/04_attention.html"])
 def test_a_line_of_text_has_60_to_75_characters(browser, site, path):
     opened = visit(browser, site, path, "light")

@@ -33,6 +33,9 @@ FLAGS = [
 ALONE = "<!doctype html><html lang='en'><meta charset='utf-8'><title>x</title>"
 SCREEN = {"width": 1400, "height": 900}
 LOOKED_AT = r"""() => {
+  const sheet = new CSSStyleSheet(); // what waits for its turn says nothing of how wide it will be
+  sheet.replaceSync("pre { content-visibility: visible !important }");
+  document.adoptedStyleSheets = [sheet];
   const shown = (node) => node.offsetParent !== null;
   const words = [];
   for (const cell of document.querySelectorAll(".bd-article :is(td, th)")) {

@@ -44,7 +44,7 @@ def test_no_code_is_cut_off_and_no_word_is_broken(browser, site, path):
         page.context.close()
 
 
-HEIGHTS = """(visibility) => [...document.querySelectorAll(".bd-article pre")]
+HEIGHTS = """(visibility) => [...document.querySelectorAll(".bd-article pre:not(.drawn)")]
   .filter((box) => box.checkVisibility())
   .map((box) => {
     box.style.contentVisibility = visibility;
@@ -59,7 +59,7 @@ def test_a_box_of_code_has_its_height_before_it_is_laid_out(browser, site, path)
     opened = visit(browser, site, path, "light")
     page = opened.page
     try:
-        box = page.locator(".bd-article .highlight > pre:visible").first
+        box = page.locator(".bd-article .highlight > pre:not(.drawn):visible").first
         assert box.evaluate("box => getComputedStyle(box).contentVisibility") == "auto"
         for width in WIDTHS:
             page.set_viewport_size({"width": width, "height": 900})

@@ -175,3 +175,27 @@ def test_what_no_page_names_is_dropped_and_what_is_named_stays(tmp_path):
     sheet = (tmp_path / "_static/styles/a.css").read_text("utf-8")
     assert sheet == '@font-face{font-family:A;src:url(../a.woff2) format("woff2")}\np{}'
     assert json.loads((tmp_path / "_sources/a.ipynb").read_text("utf-8")) == json.loads(notebook)
+
+
+def test_the_search_finds_an_object_once_and_a_term_as_before(tmp_path):
+    index = {
+        "objects": {"": [[3, 0, 1, "", "top"]], "a.b": [[3, 1, 1, "", "f"]]},
+        "indexentries": {
+            "f() (in module a.b)": [[3, "a.b.f", False]],
+            "top": [[3, "top", False], [4, "term-top", True]],
+            "beam (search)": [[4, "term-beam", True]],
+        },
+        "terms": {"beam": [3, 4], "é": 4},
+    }
+    file = tmp_path / "searchindex.js"
+    file.write_text(f"Search.setIndex({json.dumps(index)})", encoding="utf-8")
+    light_pages.find_objects_once(file)
+    text = file.read_text("utf-8")
+    assert text.startswith('Search.setIndex({"objects"')
+    assert text.endswith("})")
+    found = json.loads(text.removeprefix("Search.setIndex(").removesuffix(")"))
+    assert found["indexentries"] == {
+        "top": [[4, "term-top", True]],
+        "beam (search)": [[4, "term-beam", True]],
+    }
+    assert {**found, "indexentries": index["indexentries"]} == index

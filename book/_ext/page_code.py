@@ -52,7 +52,7 @@ BEFORE_DOTS = re.compile(r"(?<=\w)(?=\.\w)")
 def wrap_lines(soup: BeautifulSoup) -> None:
     """Makes each line of code and of output an element, and says how many there are.
 
-    From their number a browser knows how high a box is before it lays out what stands in it.
+    From their number a browser knows about how high a box is before it lays out what it holds.
     """
     for box in soup.select(".highlight > pre, div.output > pre"):
         if box.find(class_="code-line") is None:

@@ -32,9 +32,11 @@ FLAGS = [
 ]
 ALONE = "<!doctype html><html lang='en'><meta charset='utf-8'><title>x</title>"
 SCREEN = {"width": 1400, "height": 900}
+ALL_LAID_OUT = "pre { content-visibility: visible !important }"
+"""Code that is far from the window waits to be laid out: with this rule it does not."""
 LOOKED_AT = r"""() => {
-  const sheet = new CSSStyleSheet(); // what waits for its turn says nothing of how wide it will be
-  sheet.replaceSync("pre { content-visibility: visible !important }");
+  const sheet = new CSSStyleSheet();
+  sheet.replaceSync("ALL_LAID_OUT");
   document.adoptedStyleSheets = [sheet];
   const shown = (node) => node.offsetParent !== null;
   const words = [];
@@ -60,7 +62,7 @@ LOOKED_AT = r"""() => {
     boxes: boxes.length,
     words,
   };
-}"""
+}""".replace("ALL_LAID_OUT", ALL_LAID_OUT)
 """What is cut off on a page: boxes of code, and words in tables that are broken over two lines.
 
 A box with printed columns scrolls, and cuts nothing off: axe sees that the keyboard reaches it.

@@ -12,6 +12,7 @@ import sys
 import sysconfig
 import tempfile
 import textwrap
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import closing
@@ -21,6 +22,7 @@ from typing import Any
 
 import pytest
 import zmq
+from jupyter_client.channels import HBChannel
 
 from mtcourse.checks.banks import bank_folders
 from mtcourse.errors import MtcourseError
@@ -212,6 +214,20 @@ def test_a_kernel_that_is_stopped_leaves_no_process_and_no_folder(walls):
     kernel.stop()
     assert not folder.exists()
     assert gone("4242")
+
+
+def test_no_thread_uses_a_kernels_context_that_an_interruption_would_end(walls, monkeypatch):
+    started: list[threading.Thread] = []
+    start = threading.Thread.start
+    monkeypatch.setattr(
+        threading.Thread, "start", lambda thread: (started.append(thread), start(thread))
+    )
+    kernel = GradingKernel(walls)
+    try:
+        assert value_of(kernel, "1 + 1") == 2
+    finally:
+        kernel.stop()
+    assert not any(isinstance(thread, HBChannel) for thread in started)
 
 
 def test_without_walls_a_kernel_ends_too():

@@ -57,6 +57,12 @@ BETWEEN_BLOCKS = re.compile(
 INLINE = re.compile("<script>(.*?)</script>", re.DOTALL)
 AT_ONCE = ("documentation_options.js", "fontawesome.js")
 """Scripts that an inline one depends on."""
+RUN_LATER = """
+for (const src of document.currentScript.dataset.scripts.split(" ")) {
+  document.head.append(Object.assign(document.createElement("script"), { src, async: false }));
+}
+"""
+"""Asks for the scripts that its element names, and runs them in this order."""
 NEVER_LOADED = (
     "**/*.map",
     "**/*.LICENSE.txt",
@@ -208,15 +214,27 @@ def drop_printed_contents(soup: BeautifulSoup) -> None:
 
 
 def text_first(soup: BeautifulSoup) -> None:
-    """Scripts are run when the page is read: words and style come first over a slow line."""
+    """Scripts are asked for once the page is parsed: words, style and faces come before them.
+
+    They run in their order, and the page is loaded when they have run. Those that the parser would
+    run at its end are many and lay the page out anew, each before the next frame is drawn.
+    """
     for hint in soup.select('link[rel=preload][as=script], link[rel="preload"][as="script"]'):
         hint.decompose()
-    if soup.head is None:
+    if soup.head is None or soup.body is None:
         return
-    for script in soup.head.select("script[src]"):
-        if not any(name in str(script["src"]) for name in AT_ONCE) and not script.get("type"):
-            script.attrs.pop("async", None)
-            script["defer"] = "defer"
+    later = [
+        script
+        for script in soup.select("head script[src], script[src][defer]")
+        # What says more of itself reads it from its own element.
+        if script.attrs.keys() <= {"src", "defer", "async"}
+        and not any(name in str(script["src"]) for name in AT_ONCE)
+    ]
+    if later:
+        files = " ".join(str(script.extract()["src"]) for script in later)
+        last = soup.new_tag("script", attrs={"data-scripts": files})
+        last.string = RUN_LATER
+        soup.body.append(last)
 
 
 def share_scripts(page: str, name: str, root: Path) -> str:

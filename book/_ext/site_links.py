@@ -1,8 +1,9 @@
 """What the files of a built book refer to: what is missing, what comes from outside, what is left.
 
 A page loads pictures, scripts, style sheets and faces, and leads to other pages. A script names a
-file in quotes, or its page names a model's folder in one of the attributes ``MODEL_FOLDERS``. A
-file that nothing names, however many steps away from the first page, is not needed.
+file in quotes or in its attribute ``data-scripts``, or its page names a model's folder in one of
+the attributes ``MODEL_FOLDERS``. A file that nothing names, however many steps away from the first
+page, is not needed.
 """
 
 from __future__ import annotations
@@ -37,7 +38,11 @@ LOADED = frozenset(
 )
 LOADED_LINKS = frozenset({"stylesheet", "preload", "modulepreload", "prefetch", "icon", "manifest"})
 ADDRESSES = ("href", "xlink:href", "src", "data", "poster", "action")
-NOTED = frozenset({*ADDRESSES, *MODEL_FOLDERS, "id", "name", "srcset", "style", "http-equiv"})
+SCRIPTS = "data-scripts"
+"""The attribute that names the files that a script loads (light_pages.py)."""
+NOTED = frozenset(
+    {*ADDRESSES, *MODEL_FOLDERS, SCRIPTS, "id", "name", "srcset", "style", "http-equiv"}
+)
 """The attributes that tell something; most tags have none of them."""
 IN_STYLE = re.compile(
     r"""url\(\s*(?:"([^"]*)"|'([^']*)'|([^)"'\s]*))\s*\)|@import\s+["']([^"']+)["']"""
@@ -118,6 +123,7 @@ class _Page(HTMLParser):
         self._mention(loaded, *[given[key] for key in ADDRESSES if key in given])
         self._mention(True, *[part.split()[0] for part in _several(given.get("srcset", ""))])
         self._mention(True, *in_style(given.get("style", "")))
+        self._mention(True, *given.get(SCRIPTS, "").split())
         if tag == "meta" and given.get("http-equiv", "").lower() == "refresh":
             self.leads_on = True
             self._mention(False, *re.findall(r"(?i)url=['\"]?([^'\"]+)", given.get("content", "")))

@@ -131,6 +131,38 @@ def test_a_script_that_says_what_it_is_stays(tmp_path, kind):
     assert light_pages.share_scripts(page, "book/a.html", tmp_path) == page
 
 
+PROGRAMS = """<html><head><link as="script" href="a.js" rel="preload"/>
+<script src="documentation_options.js"></script><script src="a.js"></script>
+<script async="" src="b.js"></script><script data-folder="x" defer="" src="own.js"></script>
+<script type="module" src="m.js"></script></head><body>
+<script src="explorer.js"></script><script defer="" src="c.js"></script><p>words</p></body></html>"""
+
+
+def test_what_a_page_does_not_need_to_be_read_is_asked_for_when_it_is_parsed():
+    page = BeautifulSoup(PROGRAMS, "html.parser")
+    light_pages.text_first(page)
+    left = [script.get("src") for script in page.select("script[src]")]
+    assert left == ["documentation_options.js", "own.js", "m.js", "explorer.js"]
+    last = page.select("body > *")[-1]
+    assert last["data-scripts"] == "a.js b.js c.js"
+    assert page.select_one("link") is None
+    assert repaired(light_pages.text_first, str(page)) == str(page)
+
+
+@pytest.mark.browser
+def test_scripts_asked_for_later_run_in_their_order_before_the_page_is_loaded(browser, tmp_path):
+    for name in "abc":
+        told = f"globalThis.order = (globalThis.order || '') + '{name}';"
+        (tmp_path / f"{name}.js").write_text(told, encoding="utf-8")
+    page = BeautifulSoup(PROGRAMS, "html.parser")
+    light_pages.text_first(page)
+    (tmp_path / "page.html").write_text(str(page), encoding="utf-8")
+    shown = browser.new_page()
+    shown.goto((tmp_path / "page.html").as_uri(), wait_until="load")
+    assert shown.evaluate("order") == "abc"
+    shown.close()
+
+
 FACES = """@font-face{{font-family:A;src:url(../a.woff2) format("woff2"),url(../a.ttf) format("x")}}
 @font-face{{font-family:B;src:url(../b.woff2) format("woff2"),url(../b.ttf) format("x")}}p{{}}"""
 

@@ -18,7 +18,7 @@ SOUND = {
         <html><head><link rel="stylesheet" href="../_static/look.css">
         <link rel="canonical" href="https://example.org/book/a.html">
         <style>p { background: url("../_static/dots.svg") }</style>
-        <script src="../_static/search.js"></script></head><body>
+        <script data-scripts="../_static/search.js ../_static/last.js?v=1">run()</script></head><body>
         <h1 id="begin">A</h1> <a href="#begin">up</a> <a href="#">top</a> <a href="#top">top</a>
         <a href="b%20c.html?q=1#end">B</a> <a href="https://example.org/">outside</a>
         <a href="mailto:a@example.org">mail</a> <a href="#explorer=masks&layer=1">settings</a>
@@ -43,6 +43,7 @@ SOUND = {
     "import('pagefind/pagefind.js');",
     "pagefind/pagefind.js": "load(`index/${name}`)",
     "pagefind/index/one.pf_index": "",
+    "_static/last.js": "",
     "_static/words.json": "{}",
     "_static/names.json": "{}",
     "_static/model/model.js": 'x = {"pieces": ["parts"], "parts":2}',
@@ -85,6 +86,7 @@ def test_a_sound_site_has_no_faults_and_nothing_left_over(tmp_path):
         ('<p style="background: url(gone.png)">', "gone.png does not exist"),
         ("<style>@import 'gone.css';</style>", "gone.css does not exist"),
         ('<div data-translator="../_static/gone">', "../_static/gone/model.js does not exist"),
+        ('<script data-scripts="../_static/last.js gone.js"></script>', "gone.js does not exist"),
         ('<meta http-equiv="refresh" content="0; url=gone.html">', "gone.html does not exist"),
         ('<img src="https://example.org/a.png">', "loads https://example.org/a.png"),
         ('<script src="//example.org/a.js"></script>', "loads //example.org/a.js"),

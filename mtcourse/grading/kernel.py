@@ -113,8 +113,8 @@ class GradingKernel(RunningKernel):
         try:
             self.km.start_kernel()
             self.kc.load_connection_info(self.km.get_connection_info())
-            # No heartbeat: the process itself tells whether it is alive, and an interruption that came
-            # while that thread starts would leave it behind, to fail when its context is gone.
+            # No heartbeat: the process itself tells whether it is alive, and an interruption that
+            # came while that thread starts would leave it behind, without its context.
             self.kc.start_channels(hb=False)
             self.kc.wait_for_ready(timeout=START_TIMEOUT)
             self._ensure_iopub_up()

@@ -135,7 +135,7 @@ PROGRAMS = """<html><head><link as="script" href="a.js" rel="preload"/>
 <script src="documentation_options.js"></script><script src="a.js"></script>
 <script async="" src="b.js"></script><script data-folder="x" defer="" src="own.js"></script>
 <script type="module" src="m.js"></script></head><body>
-<script src="explorer.js"></script><script defer="" src="c.js"></script><p>words</p></body></html>"""
+<script src="explorer.js"></script><script defer="" src="c.js"></script><p>words</p></body>"""
 
 
 def test_what_a_page_does_not_need_to_be_read_is_asked_for_when_it_is_parsed():

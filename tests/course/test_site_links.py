@@ -18,7 +18,8 @@ SOUND = {
         <html><head><link rel="stylesheet" href="../_static/look.css">
         <link rel="canonical" href="https://example.org/book/a.html">
         <style>p { background: url("../_static/dots.svg") }</style>
-        <script data-scripts="../_static/search.js ../_static/last.js?v=1">run()</script></head><body>
+        <script data-scripts="../_static/search.js ../_static/last.js?v=1">run()</script>
+        </head><body>
         <h1 id="begin">A</h1> <a href="#begin">up</a> <a href="#">top</a> <a href="#top">top</a>
         <a href="b%20c.html?q=1#end">B</a> <a href="https://example.org/">outside</a>
         <a href="mailto:a@example.org">mail</a> <a href="#explorer=masks&layer=1">settings</a>

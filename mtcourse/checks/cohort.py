@@ -81,15 +81,15 @@ class Numbers:
         versions = (SimpleNamespace(**dict(zip(self.choices, one, strict=True))) for one in every)
         return sum(map(self.fit, versions))
 
-    def rewrite(self, text: str, numbers: SimpleNamespace) -> str:
-        """A text with these numbers in place of the published ones.
+    def rewriter(self, numbers: SimpleNamespace) -> Callable[[str], str]:
+        """Writes texts with these numbers in place of the published ones.
 
         Raises:
             MtcourseError: two of ``texts`` are the same with the published numbers.
         """
         pairs = self._pairs(numbers)
         pattern = _pattern_of(pairs)
-        return pattern.sub(lambda found: pairs[" ".join(found[0].split())], text)
+        return lambda text: pattern.sub(lambda found: pairs[" ".join(found[0].split())], text)
 
     def unknown(self, text: str) -> list[str]:
         """The numbers above 2 in a text of which nothing says whether they vary."""
@@ -150,7 +150,7 @@ class Versions:
 
     def rewrite(self, text: str, cohort: str) -> str:
         """A text of the exercise with a cohort's numbers in place of the published ones."""
-        return self.numbers.rewrite(text, self._version(cohort)[0])
+        return self.numbers.rewriter(self._version(cohort)[0])(text)
 
     def unknown(self, text: str) -> list[str]:
         """The numbers above 2 in a text of which nothing says whether they vary."""
@@ -213,18 +213,20 @@ def vary(
     """
 
     def make(of_cohort: SimpleNamespace) -> Exercise:
+        rewrite = numbers.rewriter(of_cohort)
+
         def filled_in(function: Callable) -> Callable:
             @functools.wraps(function)
             def value() -> Any:
                 return function(of_cohort)
 
-            value.__doc__ = numbers.rewrite(function.__doc__ or "", of_cohort)
+            value.__doc__ = rewrite(function.__doc__ or "")
             return value
 
         return Exercise(
             id=id,
             oracle=filled_in(oracle),
-            hint=numbers.rewrite(hint, of_cohort),
+            hint=rewrite(hint),
             misconceptions=tuple(map(filled_in, functions_of(wrong))),
             right=tuple(map(filled_in, functions_of(right))),
             tolerance=tolerance,

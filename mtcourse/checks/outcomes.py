@@ -186,7 +186,9 @@ def distance(one: Any, other: Any, tolerance: float) -> float:
 
 def _distance(one: Any, other: Any, tolerance: float) -> float:
     if type(one) is type(other) and type(one) in (bool, int, float, str) and one == other:
-        return 0.0  # most of what is compared: no tensor needs to be made of it
+        return 0.0
+    if type(one) in (int, float) and type(other) in (int, float):
+        return _between_numbers(one, other, tolerance)
     ours, theirs = _as_tensor(one), _as_tensor(other)
     if ours is not None and theirs is not None:
         if is_number(one) or is_number(other):  # an array of one element is a number, too
@@ -233,6 +235,21 @@ def _as_tensor(value: Any) -> Tensor | None:
     if isinstance(value, Number) and not isinstance(value, complex):
         return torch.tensor(float(value), dtype=torch.float64)  # type: ignore[arg-type]
     return None
+
+
+def _between_numbers(one: float, other: float, tolerance: float) -> float:
+    """The same for two numbers of Python's: they are most of what is compared, and need no tensor.
+
+    What is no whole number may come from a tensor, and then has the precision that it had there.
+    """
+    if one == other or (math.isnan(one) and math.isnan(other)):
+        return 0.0
+    difference = abs(one - other)
+    if not math.isfinite(difference) or not tolerance:
+        return math.inf
+    if float in (type(one), type(other)):
+        tolerance = max(tolerance, ROUNDING * torch.finfo(torch.float32).eps)
+    return difference / (tolerance * (1 + abs(other)))
 
 
 def _between(one: Tensor, other: Tensor, tolerance: float) -> float:

@@ -10,6 +10,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import torch
+from hypothesis import given
+from hypothesis import strategies as st
 
 from mtcourse.chapters.attention.exercises import EXERCISES, check
 from mtcourse.checks.checker import VERDICT
@@ -332,10 +334,33 @@ def test_message_and_hint_are_the_docstrings_paragraphs():
         ("a", "a", 0.0),
         (None, 1.0, math.inf),
         ({1, 2}, {2, 1}, 0.0),
+        (1.0, 1.0 + 4e-5, 2.0),
+        (2, 2.0, 0.0),
+        (math.nan, math.nan, 0.0),
+        (math.nan, 1.0, math.inf),
+        (math.inf, 1, math.inf),
+        (10**400, 1.0, math.inf),
+        (1e39, 2e39, 0.5e5),
+        (True, 1.5, 0.2e5),
     ],
 )
 def test_distance_is_counted_in_tolerances(one, other, tolerances):
     assert distance(one, other, 1e-5) == pytest.approx(tolerances, rel=0.01)
+
+
+NUMBERS = st.integers(-(2**50), 2**50) | st.floats(width=64)
+
+
+@given(one=NUMBERS, other=NUMBERS)
+def test_numbers_of_python_are_as_far_apart_as_tensors_of_them(one, other):
+    tensors = [torch.tensor(number, dtype=torch.float64) for number in (one, other)]
+    assert distance(one, other, 1e-5) == pytest.approx(distance(*tensors, 1e-5), nan_ok=True)
+    assert (distance(one, other, 0.0) > 0) == (distance(*tensors, 0.0) > 0)
+
+
+def test_a_number_of_python_may_be_one_of_single_precision():
+    assert distance(float(torch.tensor(0.1)), 0.1, 1e-9) < 1
+    assert distance(0.1 + 1e-5, 0.1, 1e-9) > 1
 
 
 def test_half_precision_is_given_its_own_rounding():

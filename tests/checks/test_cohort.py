@@ -124,7 +124,8 @@ def test_the_published_exercise_keeps_its_texts(name):
     exercise = EXERCISES[name]
     numbers = exercise.versions.numbers
     texts = [exercise.hint, *(one.__doc__ or "" for one in exercise.misconceptions)]
-    assert [numbers.rewrite(text, numbers.published) for text in texts] == texts
+    rewrite = numbers.rewriter(numbers.published)
+    assert [rewrite(text) for text in texts] == texts
 
 
 @pytest.mark.parametrize("name", VARIED)
@@ -239,9 +240,9 @@ def test_messages_and_hints_have_the_new_numbers():
 def test_what_is_the_same_in_the_published_text_needs_the_words_around_it():
     numbers = Numbers({"rows": (8, 9), "heads": (8, 4)}, ("{rows}", "{heads}"))
     with pytest.raises(MtcourseError, match="write the words around them"):
-        numbers.rewrite("8 rows, 8 heads", numbers.published)
+        numbers.rewriter(numbers.published)
     numbers = Numbers({"rows": (8, 9), "heads": (8, 4)}, ("{rows} rows", "{heads} heads"))
-    assert numbers.rewrite("8 rows,\n8 heads, 8", SimpleNamespace(rows=9, heads=4)) == (
+    assert numbers.rewriter(SimpleNamespace(rows=9, heads=4))("8 rows,\n8 heads, 8") == (
         "9 rows,\n4 heads, 8"
     )
     assert numbers.unknown("8 rows, 8 heads, chapter 8, int64, 0.5, A05 and 1") == ["8", "0.5"]
@@ -260,7 +261,7 @@ def test_what_is_the_same_in_the_published_text_needs_the_words_around_it():
 )
 def test_a_number_is_found_however_it_is_written_and_never_within_another(before, after):
     numbers = Numbers({"T": (1000, 12_000)}, ("{T}",))
-    assert numbers.rewrite(before, SimpleNamespace(T=12_000)) == after
+    assert numbers.rewriter(SimpleNamespace(T=12_000))(before) == after
 
 
 def test_all_that_count_says_can_be_drawn():

@@ -422,7 +422,37 @@ def print_document(browser, document: Path, formulas: Path, target: Path) -> Non
         tagged=True,
         outline=True,
     )
+    mend_outline(target, opened.locator("h1, h2, h3, h4, h5, h6").all_text_contents())
     context.close()
+
+
+def mend_outline(pdf: Path, headings: Sequence[str]) -> None:
+    """Gives the outline the headings as they are: where a line ends, Chromium loses a space."""
+    from pypdf import PdfWriter
+    from pypdf.generic import NameObject, TextStringObject
+
+    known = {without_spaces(heading): " ".join(heading.split()) for heading in headings}
+    written = PdfWriter(pdf, incremental=True)  # what else there is stays to the letter
+    for entry in entries_below(written.root_object["/Outlines"]):
+        heading = known.get(without_spaces(entry["/Title"]))
+        if heading and heading != entry["/Title"]:
+            entry[NameObject("/Title")] = TextStringObject(heading)
+    written.write(pdf)
+
+
+def without_spaces(text: str) -> str:
+    """What remains of a title wherever its lines end."""
+    return "".join(text.split())
+
+
+def entries_below(entry) -> Iterator:
+    """The entries of an outline that stand below one, in their order."""
+    below = entry.get("/First")
+    while below is not None:
+        below = below.get_object()
+        yield below
+        yield from entries_below(below)
+        below = below.get("/Next")
 
 
 def page_numbers(pdf: Path, titles: Sequence[str]) -> dict[str, int]:
@@ -431,14 +461,11 @@ def page_numbers(pdf: Path, titles: Sequence[str]) -> dict[str, int]:
 
     reader = PdfReader(pdf)
     numbers: dict[str, int] = {}
-    # What is a list holds the headings below one. A title of two lines has lost a space.
-    headings = (entry for entry in reader.outline if not isinstance(entry, list))
-    known = {title.replace(" ", ""): title for title in titles}
-    for heading in headings:
-        title = known.get("".join(str(heading.title).split()))
+    # What is a list holds the headings below one.
+    for heading in (entry for entry in reader.outline if not isinstance(entry, list)):
         number = reader.get_destination_page_number(heading)
-        if title and number is not None:
-            numbers[title] = number + 1
+        if heading.title in titles and number is not None:
+            numbers[str(heading.title)] = number + 1
     return numbers
 
 

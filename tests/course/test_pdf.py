@@ -162,6 +162,26 @@ def test_the_pdf_is_tagged_outlined_and_linked(tmp_path):
     assert "\\(" not in "".join(page.extract_text() for page in reader.pages[3:])
 
 
+TITLES = ("A heading of two lines", "One below it, with <em>marks</em>, as long", "Another")
+
+
+@pytest.mark.browser
+def test_a_heading_of_several_lines_keeps_its_spaces_in_the_outline(browser, tmp_path):
+    from pypdf import PdfReader
+
+    first, second, third = TITLES
+    page = f"<body style='width: 90px'><h1>{first}</h1>a<h2>{second}</h2>b<h1>{third}</h1>c"
+    (tmp_path / "page.html").write_text(f"<!doctype html><html lang=en>{page}", encoding="utf-8")
+    formulas = build_pdf.ROOT / "book" / "_static" / "formulas.js"
+    build_pdf.print_document(browser, tmp_path / "page.html", formulas, tmp_path / "page.pdf")
+    reader = PdfReader(tmp_path / "page.pdf")
+    above, below, last = reader.outline
+    marked = second.replace("<em>", "").replace("</em>", "")
+    assert [above.title, [one.title for one in below], last.title] == [first, [marked], third]
+    assert reader.get_destination_page_number(below[0]) == 0
+    assert build_pdf.page_numbers(tmp_path / "page.pdf", [first]) == {first: 1}
+
+
 @pytest.mark.browser
 def test_a_table_that_is_too_wide_is_made_to_fit_and_others_stay(browser):
     def table(columns: int) -> str:

@@ -201,7 +201,7 @@ def let_names_break(soup: BeautifulSoup) -> None:
         "article code, article .sig :is(.descname, .descclassname), article td .pre": JOINT,
         "article :is(h2, h3):has(> [href^='#module-'])": BEFORE_DOTS,
         ".page-toc a": IN_LISTS,
-        ".indextable a": BEFORE_DOTS,
+        ".indextable li": BEFORE_DOTS,
     }
     for literal, joint in [
         (one, joint) for tags, joint in joints.items() for one in soup.select(tags)

@@ -244,7 +244,7 @@ def test_in_headings_and_ranges_nothing_is_divided_at_a_hyphen():
     ("place", "broken"),
     [
         ('<div class="page-toc">{}</div>', "mtcourse|.text|.Blank|Scores"),
-        ('<article class="indextable">{}</article>', "mtcourse|.text|.BlankScores"),
+        ('<ul class="indextable"><li>{}</li></ul>', "mtcourse|.text|.BlankScores"),
     ],
 )
 def test_in_the_contents_names_break_before_a_capital_too_and_in_the_index_before_dots(
@@ -253,6 +253,13 @@ def test_in_the_contents_names_break_before_a_capital_too_and_in_the_index_befor
     soup = soup_of(place.format('<a href="#x">mtcourse.text.BlankScores</a>'))
     page_code.let_names_break(soup)
     assert soup.a.get_text("|") == broken
+
+
+def test_in_the_index_the_name_of_a_module_breaks_though_it_leads_nowhere():
+    module = "<li>mtcourse.chapters.training<ul><li><a>module</a></li></ul></li>"
+    soup = soup_of(f'<ul class="indextable">{module}</ul>')
+    page_code.let_names_break(soup)
+    assert soup.li.get_text("|") == "mtcourse|.chapters|.training|module"
 
 
 def test_a_constant_is_shown_with_its_value_where_that_is_short_and_no_folder_of_this_machine():

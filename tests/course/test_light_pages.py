@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from types import SimpleNamespace
 
 import pytest
@@ -158,6 +159,12 @@ def test_scripts_asked_for_later_run_in_their_order_before_the_page_is_loaded(br
     light_pages.text_first(page)
     (tmp_path / "page.html").write_text(str(page), encoding="utf-8")
     shown = browser.new_page()
+
+    def come_last(route) -> None:
+        time.sleep(0.3)
+        route.continue_()
+
+    shown.route("**/a.js", come_last)
     shown.goto((tmp_path / "page.html").as_uri(), wait_until="load")
     assert shown.evaluate("order") == "abc"
     shown.close()

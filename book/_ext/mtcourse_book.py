@@ -149,6 +149,22 @@ def name_what_is_seen(soup: BeautifulSoup) -> None:
         del icon["title"]
 
 
+def open_search_at_once(soup: BeautifulSoup) -> None:
+    """The button opens the search by itself: the theme's program waits until all is loaded."""
+    if soup.select_one("form.bd-search:not(#pst-search-dialog form)"):
+        return  # the theme leads to the search that stands on the page
+    for button in soup.select("#pst-search-dialog ~ * .search-button__button"):
+        button["command"] = "show-modal"
+        button["commandfor"] = "pst-search-dialog"
+
+
+def stay_in_the_tab(soup: BeautifulSoup) -> None:
+    """The theme opens what its menus lead to in a new tab, the book's own pages, too."""
+    for link in soup.select(".dropdown-item[target=_blank]"):
+        if "://" not in link["href"] and ".html" in link["href"]:
+            del link["target"]
+
+
 def mark_places_by_one_program(soup: BeautifulSoup) -> None:
     """Bootstrap marks no place in the contents while a section is longer than the window."""
     for body in soup.select("body[data-bs-spy]"):
@@ -214,6 +230,8 @@ REPAIRS = (
     name_the_sidebar,
     name_the_toggles,
     name_what_is_seen,
+    open_search_at_once,
+    stay_in_the_tab,
     mark_places_by_one_program,
     tell_summaries_apart,
     plain_bibliography,

@@ -338,6 +338,27 @@ def test_a_button_that_is_an_icon_has_a_name():
     assert "aria-label" not in mend("<nav><details><summary>More</summary></details></nav>")
 
 
+SEARCH = '<dialog id="pst-search-dialog"><form class="bd-search"></form></dialog>'
+BUTTON = '<div><button class="search-button__button">Search</button></div>'
+
+
+def test_the_button_of_the_search_opens_it_without_a_program():
+    button = BeautifulSoup(mend(SEARCH + BUTTON), "html.parser").select_one("div > button")
+    assert (button["command"], button["commandfor"]) == ("show-modal", "pst-search-dialog")
+    assert "command" not in mend(BUTTON)  # there is nothing to open
+    on_the_page = '<form class="bd-search"><input></form>'
+    assert "command" not in mend(SEARCH + BUTTON + on_the_page)
+
+
+def test_only_what_is_not_of_the_book_opens_in_a_new_tab():
+    def item(address: str) -> str:
+        return mend(f'<a class="dropdown-item" href="{address}" target="_blank">x</a>')
+
+    assert "_blank" not in item("setup.html#whole-book")
+    assert "_blank" in item("../_sources/book/04_attention.ipynb")
+    assert "_blank" in item("https://example.org/index.html")
+
+
 def test_a_page_that_failed_is_announced():
     soup = BeautifulSoup(mend('<div class="admonition page-failed"></div>'), "html.parser")
     assert soup.div["role"] == "alert"

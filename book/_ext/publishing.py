@@ -3,6 +3,7 @@
 Both addresses stand in ``_config.yml`` and nowhere else: ``repository: url`` and ``html: baseurl``.
 Until the repository has an address no page shows a link to it: no launch button, no link to a file;
 a command takes the course's folder instead, and what is in a ``:::{only} published`` is left out.
+What is in a ``:::{only} released`` speaks of the files of a release, which not every host keeps.
 Until the book has an address there is no sitemap, and no page has a canonical address.
 """
 
@@ -25,6 +26,8 @@ IN_PAGES = "https://github.com/mtcourse/mtcourse"
 """What pages write for the repository's address."""
 IS_PUBLISHED = "published"
 """The tag of a book whose repository has an address."""
+IS_RELEASED = "released"
+"""The tag of a book whose repository keeps files with each release."""
 CLONED = re.compile(rf"^git clone {re.escape(IN_PAGES)}\n?", re.MULTILINE)
 INSTALLED = re.compile(
     rf"(?P<quote>[\"'])mtcourse(\[\w+\])? @ git\+{re.escape(IN_PAGES)}(?P=quote)"
@@ -34,6 +37,12 @@ RELEASES = "https://github.com/"
 """How the address of a repository begins whose host keeps files with each release."""
 WHOLE_BOOK = {"mtcourse.pdf": "the whole book (PDF)", "mtcourse.epub": "the whole book (ePub)"}
 """The files of a release (``.github/workflows/release.yml``), and what a button calls them."""
+DOWNLOADS = {
+    ".ipynb": ("this page as a notebook (.ipynb)", "Download this page as a notebook"),
+    ".md": ("this page as text (.md)", "Download the text of this page"),
+    ".pdf": ("print this page", "Print this page, also into a PDF"),
+}
+"""What the theme's download buttons are called, by the theme's own name of each."""
 SET_UP = "book/setup"
 """The page that says, under ``whole-book``, how to make these files."""
 LONGEST_DESCRIPTION = 200
@@ -62,10 +71,18 @@ def repository_of(app) -> str | None:
     return None if address in ("", NOT_SET) else address
 
 
+def has_releases(address: str | None) -> bool:
+    """Whether the repository's host keeps files with each release."""
+    return (address or "").startswith(RELEASES)
+
+
 def tag_published(app) -> None:
-    """Sets the tag of a book whose repository has an address."""
-    if repository_of(app) is not None:
+    """Sets the tags of a book whose repository has an address, and keeps files with releases."""
+    address = repository_of(app)
+    if address is not None:
         app.tags.add(IS_PUBLISHED)
+    if has_releases(address):
+        app.tags.add(IS_RELEASED)
 
 
 def place_address(app, doctree: nodes.document, docname: str) -> None:
@@ -114,13 +131,13 @@ def drop_buttons(buttons: list[dict]) -> list[dict]:
     return kept
 
 
-def name_print_button(buttons: list[dict]) -> None:
-    """Says of the theme's button for a PDF what it does: it prints this page."""
+def name_downloads(buttons: list[dict]) -> None:
+    """Says of the theme's download buttons what they do: the one called .pdf prints this page."""
     for group in buttons:
-        for button in group.get("buttons", []):
-            if button.get("label") == "download-pdf-button":
-                button["text"] = "print this page"
-                button["tooltip"] = "Print this page, also into a PDF"
+        if group.get("label") == "download-buttons":
+            for button in group["buttons"]:
+                if named := DOWNLOADS.get(button.get("text")):
+                    button["text"], button["tooltip"] = named
 
 
 def offer_whole_book(buttons: list[dict], address: str) -> None:
@@ -162,10 +179,10 @@ def tell_how_to_get_whole_book(buttons: list[dict], address: str) -> None:
 def describe_page(app, docname: str, template: str, context: dict, doctree) -> None:
     """What a search engine and a shared link show of a page."""
     address, buttons = repository_of(app), context.get("header_buttons")
-    name_print_button(buttons or [])
+    name_downloads(buttons or [])
     if buttons and address is None:
         context["header_buttons"] = buttons = drop_buttons(buttons)
-    if buttons and (address or "").startswith(RELEASES):
+    if buttons and has_releases(address):
         offer_whole_book(buttons, address)
     elif buttons and SET_UP in app.env.found_docs:
         page = context["pathto"](SET_UP).removesuffix("#")  # which is itself, on that page

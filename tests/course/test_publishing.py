@@ -54,6 +54,14 @@ pip install x "mtcourse @ git+{publishing.IN_PAGES}" 'mtcourse[y] @ git+{publish
 :::{{only}} published
 A release brings it.
 :::
+
+:::{{only}} released
+[Here]({publishing.IN_PAGES}/releases/latest/download/mtcourse.pdf) it is.
+:::
+
+:::{{only}} not released
+Make it yourself.
+:::
 """,
     "04_attention": f"{WITH_CODE}\n# Attention\n\nWords.\n{CELL}",
 }
@@ -135,10 +143,33 @@ def test_without_an_address_commands_take_the_folder_and_no_release_is_promised(
     assert commands.splitlines() == ["cd mtcourse", "pip install x ./mtcourse './mtcourse[y]'"]
     assert "A release" not in page(unset, "book/intro.html").article.get_text()
     assert "A release" in page(placed, "book/intro.html").article.get_text()
+    assert "yourself" in page(unset, "book/intro.html").article.get_text()
+    assert "yourself" not in page(placed, "book/intro.html").article.get_text()
+    file = f"{REPOSITORY}/releases/latest/download/mtcourse.pdf"
+    assert page(placed, "book/intro.html").article.find("a", string="Here")["href"] == file
     commands = page(placed, "book/intro.html").select_one(".highlight pre").get_text()
     assert commands.splitlines()[-1] == (
         f"pip install x \"mtcourse @ git+{REPOSITORY}\" 'mtcourse[y] @ git+{REPOSITORY}'"
     )
+
+
+@pytest.mark.parametrize(
+    ("address", "keeps"),
+    [(None, False), (REPOSITORY, True), ("https://gitlab.com/a-school/its-course", False)],
+)
+def test_only_a_host_that_keeps_files_with_releases_is_linked_for_them(address, keeps):
+    assert publishing.has_releases(address) is keeps
+
+
+@pytest.mark.parametrize(
+    ("name", "theirs"),
+    [("book/04_attention.html", [".ipynb", ".pdf"]), ("book/intro.html", [".md", ".pdf"])],
+)
+def test_downloads_are_called_what_they_are(unset, placed, name, theirs):
+    named = [publishing.DOWNLOADS[one][0] for one in theirs]
+    for html, book in ((unset, []), (placed, list(publishing.WHOLE_BOOK.values()))):
+        items = page(html, name).select("[class*=btn-download-]")
+        assert [" ".join(item.get_text().split()) for item in items] == [*named, *book]
 
 
 def test_a_notebook_can_be_downloaded_without_an_address(unset):

@@ -4,6 +4,8 @@
   const KEY = "mtcourse-progress";
   const CHAPTER = /\/(\d\d_\w+)\.html$/;
   const STAYED = 10_000; // ms after which a chapter is no longer only glanced at
+  const SECTION = "section[id]:has(> :is(h2, h3))";
+  const WITHIN = "figure[id], div.math[id]";
   const ENOUGH = 0.5; // of a chapter's sections must have been seen before its end is
 
   /* Storage may be forbidden; then nothing is kept, and nothing is shown. */
@@ -65,20 +67,23 @@
     return heading.textContent.replace(/#\s*$/, "").trim();
   }
 
-  /* The section that is being read: the last one whose heading stands in the upper half. */
-  function placeNow(sections) {
-    const passed = sections.filter((section) => section.getBoundingClientRect().top < innerHeight / 2);
+  /* What is being read: the last section, figure or equation that begins in the upper third. */
+  function placeNow(places) {
+    const passed = places.filter((place) => place.checkVisibility()
+      && place.getBoundingClientRect().top < innerHeight / 3);
     return passed.length ? passed[passed.length - 1] : null;
   }
 
   /* Keeps where in a chapter its reader is, once there is more to it than a glance. */
-  function keepPlace(name, sections) {
+  function keepPlace(name) {
     const title = titleOf(document.querySelector("article h1"));
+    const places = [...document.querySelectorAll(`article :is(${SECTION}, ${WITHIN})`)];
     let stayed = false, waits = false;
     const keep = () => {
-      const place = placeNow(sections);
+      const place = placeNow(places);
       if (place === null && !stayed) return;
-      const at = place && { id: place.id, title: titleOf(place.querySelector("h2, h3")) };
+      const section = place && place.closest(SECTION);
+      const at = section && { id: place.id, title: titleOf(section.querySelector("h2, h3")) };
       change((progress) => { progress.last = { page: name, title, at }; });
     };
     setTimeout(() => { stayed = true; keep(); }, STAYED);
@@ -91,9 +96,8 @@
 
   /* A chapter is read when its end is reached, and not by a jump there. */
   function watchChapter(name) {
-    const sections = [...document.querySelectorAll("article section[id]")]
-      .filter((section) => section.querySelector(":scope > :is(h2, h3)"));
-    keepPlace(name, sections);
+    const sections = [...document.querySelectorAll(`article ${SECTION}`)];
+    keepPlace(name);
     const end = document.querySelector(".prev-next-footer");
     if (end === null || !("IntersectionObserver" in window)) return;
     const observer = new IntersectionObserver((entries) => {
@@ -150,8 +154,8 @@
       box.append(link);
     }
     const said = document.createElement("p");
-    said.textContent = `Chapters read: ${read}. Exercises done: ${done}. `
-      + "Only this browser knows.";
+    const counted = [read && `Chapters read: ${read}.`, done && `Exercises done: ${done}.`];
+    said.textContent = [...counted, "Kept in this browser only."].filter(Boolean).join(" ");
     const clear = document.createElement("button");
     clear.type = "button";
     clear.textContent = "Forget my progress";
@@ -161,7 +165,7 @@
       box.remove();
     });
     box.append(said, clear);
-    first.after(box);
+    first.before(box);
   }
 
   function start() {

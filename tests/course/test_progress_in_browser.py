@@ -17,7 +17,10 @@ CARD = """<ul><li class="exercise-card"><p class="exercise-title">Scaled scores<
 <p><code>scaled_<wbr>scores</code></p></li></ul>"""
 END = '<div style="height: 4000px"></div><footer class="prev-next-footer">next</footer>'
 SECTIONS = "".join(
-    f'<section id="part-{n}"><h2>Part {n}<a>#</a></h2><div style="height: 2000px"></div></section>'
+    f'<section id="part-{n}"><h2>Part {n}<a>#</a></h2>'
+    f'<details><summary>x</summary><figure id="folded-{n}">Words.</figure></details>'
+    '<div style="height: 2000px"></div>'
+    f'<figure id="fig-{n}">A figure<div style="height: 900px"></div></figure></section>'
     for n in range(1, 7)
 )
 PAGES = {
@@ -71,26 +74,28 @@ def test_a_chapter_is_read_when_its_end_is_reached(page, book):
     assert [text.replace(" ✓ read", "") for text in marked.all_inner_texts()] == ["4. Attention"]
 
 
-def scroll_to(page, section: str) -> None:
-    page.evaluate("id => document.getElementById(id).scrollIntoView()", section)
+def scroll_to(page, place: str) -> None:
+    page.evaluate("id => document.getElementById(id).scrollIntoView()", place)
     page.wait_for_function(
         "id => JSON.parse(localStorage.getItem('mtcourse-progress'))?.last?.at?.id === id",
-        arg=section,
+        arg=place,
     )
 
 
-def test_the_welcome_page_leads_back_to_the_section(page, book):
+@pytest.mark.parametrize("place", ["part-3", "fig-3"])
+def test_the_welcome_page_leads_back_to_the_place(page, book, place):
     read_to_the_end(page, book, "04_attention")
     page.goto((book / "05_masks.html").as_uri())
-    scroll_to(page, "part-3")
+    scroll_to(page, place)
     page.goto((book / "04_attention.html").as_uri())  # a glance
     page.goto((book / "intro.html").as_uri())
-    assert "Chapters read: 1." in page.locator(".progress-box").inner_text()
+    told = page.locator(".progress-box p").inner_text()
+    assert told == "Chapters read: 1. Kept in this browser only."
     page.get_by_role("link", name="Continue with 5. Masks: Part 3", exact=True).click()
-    page.wait_for_url("**/05_masks.html#part-3")
+    page.wait_for_url(f"**/05_masks.html#{place}")
     # The address is there before the page has moved.
     page.wait_for_function(
-        "Math.abs(document.getElementById('part-3').getBoundingClientRect().top) < 50"
+        "id => Math.abs(document.getElementById(id).getBoundingClientRect().top) < 50", arg=place
     )
 
 

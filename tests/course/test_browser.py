@@ -85,6 +85,39 @@ def test_the_cover_leads_to_the_exercises_of_every_chapter(browser, site):
     page.context.close()
 
 
+def test_the_search_opens_before_the_themes_program_is_there(browser, site):
+    context = browser.new_context(viewport={"width": 1280, "height": 720})
+    page = context.new_page()
+    held = []
+    page.route("**/pydata-sphinx-theme.js*", lambda route: held.append(route))
+    page.goto(f"{site}book/18_search.html", wait_until="commit")
+    page.locator(".search-button-field").click()
+    page.keyboard.type("label smoothing")
+    assert page.locator("#pst-search-dialog input").input_value() == "label smoothing"
+    page.wait_for_function("() => document.readyState !== 'loading'")
+    assert len(held) == 1
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/search.html?q=label+smoothing", wait_until="commit")
+    context.close()
+
+
+def test_the_ways_into_the_book_stay_where_they_are_when_the_exercises_are_listed(browser, site):
+    opened = visit(browser, site, "book/intro.html", "light")
+    for width in (390, 1280):
+        opened.page.set_viewport_size({"width": width, "height": 800})
+        opened.page.wait_for_timeout(AFTER_RESIZING)
+        name = opened.page.locator(".cover-ways summary")
+        before = name.bounding_box()
+        name.click()
+        assert name.bounding_box() == before
+        first, second = opened.page.locator(".cover-ways li a").all()[:2]
+        assert first.bounding_box()["y"] > before["y"] + before["height"]
+        assert second.bounding_box()["height"] >= 24
+        name.click()
+        assert not first.is_visible()
+    opened.page.context.close()
+
+
 @pytest.mark.parametrize("path", ["book/04_attention.html", "book/17_seq2seq.html"])
 def test_on_a_phone_whatever_goes_on_beyond_the_edge_is_shaded(browser, site, path):
     opened = visit(browser, site, path, "light")

@@ -27,6 +27,8 @@ IN_WORDS = {
     "en": ("Exercises:", "{}, about {} minutes"),
     "nl": ("Opgaven:", "{}, ongeveer {} minuten"),
 }
+CLAIM = re.compile(r"\b[A-D]\d\d\b")
+"""What the documents' equations and statements are called."""
 LEVELS = {"●○○": "easy", "●●○": "medium", "●●●": "hard"}
 
 
@@ -124,8 +126,33 @@ def make_card(item: nodes.list_item, exercises: dict[str, Exercise]) -> None:
     parts = [level, exercise.minutes, exercise.points]
     for part in filter(None, parts):
         facts += nodes.inline("", part, classes=[f"level-{level}"] if part == level else [])
+    link_claims(item)
     item.insert(0, title)
     item += facts
+
+
+def link_claims(item: nodes.list_item) -> None:
+    """Makes each claim that a card names a link to its entry, in a book that has their index."""
+    for text in [
+        one for one in item.findall(nodes.Text) if isinstance(one.parent, nodes.paragraph)
+    ]:
+        parts, end = [], 0
+        for found in CLAIM.finditer(text):
+            parts.append(nodes.Text(text[end : found.start()]))
+            parts.append(
+                addnodes.pending_xref(
+                    "",
+                    nodes.inline("", found[0]),
+                    refdomain="std",
+                    reftype="ref",
+                    reftarget=f"claim-{found[0].lower()}",
+                    refexplicit=True,
+                    refwarn=False,
+                )
+            )
+            end = found.end()
+        if parts:
+            text.parent.replace(text, [*parts, nodes.Text(text[end:])])
 
 
 def links(notebook: Path, summary: str, docname: str) -> nodes.container:

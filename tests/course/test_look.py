@@ -11,6 +11,7 @@ from bs4 import BeautifulSoup
 from docutils import nodes
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sphinx import addnodes
 from spylls.hunspell import Dictionary
 
 from tests.course.test_book import BOOK, ROOT, load_extension, mend
@@ -462,6 +463,15 @@ def test_a_chapter_begins_with_the_way_to_its_exercises(language, told):
     line = exercise_cards.way_there("8 exercises · about 115 minutes · 21 points", language)
     assert line.astext() == told
     assert line.next_node(nodes.reference)["refid"] == "exercises"
+
+
+def test_a_card_leads_to_the_claims_that_it_names():
+    said = nodes.paragraph("", "", nodes.literal("", "D01"), nodes.Text(", read: x (A07, B10)."))
+    exercise_cards.link_claims(nodes.list_item("", said))
+    assert said.astext() == "D01, read: x (A07, B10)."
+    links = list(said.findall(addnodes.pending_xref))
+    assert [link["reftarget"] for link in links] == ["claim-a07", "claim-b10"]
+    assert not any(link["refwarn"] for link in links)
 
 
 @pytest.mark.parametrize("page", sorted(path.stem for path in BOOK.glob("[0-9]*.md")))

@@ -182,6 +182,47 @@ def test_a_heading_of_several_lines_keeps_its_spaces_in_the_outline(browser, tmp
     assert build_pdf.page_numbers(tmp_path / "page.pdf", [first]) == {first: 1}
 
 
+CARDS = "".join(
+    f'<li class="exercise-card"><p class="exercise-title">Title {n}</p><p>{"words " * 20}</p></li>'
+    for n in range(4)
+)
+EXERCISES = (
+    "<section><h2>Exercises</h2><p>They begin here, and there are so many words that they need "
+    "two lines of the page to be told, which end here.</p>"
+    f'<div class="exercise-links"><p><span class="exercise-summary">Four.</span></p></div>'
+    f"<ul>{CARDS}</ul></section>"
+)
+
+
+@pytest.mark.browser
+def test_no_page_ends_between_what_leads_to_the_exercises_and_the_first_one(browser, tmp_path):
+    from pypdf import PdfReader
+
+    pages = [  # so that the foot of a page comes everywhere in what is looked at
+        build_pdf.Page(
+            f"p{n}",
+            f"Page {n}",
+            "",
+            article_of(
+                f"<article><h1>Page {n}</h1><p>Before it.</p>"
+                f'<div style="height: {185 - 3 * n}mm"></div><p>Above it.</p>{EXERCISES}</article>'
+            ),
+        )
+        for n in range(25)
+    ]
+    document = tmp_path / "book.html"
+    document.write_text(build_pdf.document_of(build_pdf.ROOT / "book", pages, {}), encoding="utf-8")
+    formulas = build_pdf.ROOT / "book" / "_static" / "formulas.js"
+    build_pdf.print_document(browser, document, formulas, tmp_path / "book.pdf")
+    texts = [page.extract_text() for page in PdfReader(tmp_path / "book.pdf").pages]
+    parts = ("Exercises", "They begin", "end here.", "Four.", "Title 0")
+    found = [[part in text for part in parts] for text in texts]
+    assert sum(map(all, found)) == len(pages)
+    assert sum(map(any, found)) == len(pages)
+    moved = [text for text in texts if "Exercises" in text and "Above it." not in text]
+    assert 5 < len(moved) < len(pages)
+
+
 @pytest.mark.browser
 def test_a_table_that_is_too_wide_is_made_to_fit_and_others_stay(browser):
     def table(columns: int) -> str:

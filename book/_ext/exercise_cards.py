@@ -2,7 +2,8 @@
 
 A chapter lists its exercises by the names of their functions. Their notebook knows the rest: what
 each is called, of what kind it is, how hard it is, how long it takes, and how many points it gives.
-The notebook comes with the page, for a download; where else it opens depends on the repository.
+The notebook comes with the page, for a download; Colab and Binder open it, too, where the book's
+repository is on GitHub.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from pathlib import Path, PurePosixPath
 
 import nbformat
 from docutils import nodes
+from publishing import GITHUB, is_on_github, repository_of
 from sphinx import addnodes
 from sphinx.transforms import SphinxTransform
 
@@ -27,6 +29,18 @@ IN_WORDS = {
     "en": ("Exercises:", "{}, about {} minutes"),
     "nl": ("Opgaven:", "{}, ongeveer {} minuten"),
 }
+LINKS = {
+    "en": (
+        "Download the notebook",
+        "How to open it",
+        "Open in Colab",
+        "Open in Binder",
+        "On GitHub",
+    ),
+    "nl": ("Notebook downloaden", "Zo open je het", "Open in Colab", "Open in Binder", "Op GitHub"),
+}
+"""What the links above the cards are called: two that each book has, and those of a repository."""
+BRANCH = "main"
 CLAIM = re.compile(r"\b[A-D]\d\d\b")
 """What the documents' equations and statements are called."""
 LEVELS = {"●○○": "easy", "●●○": "medium", "●●●": "hard"}
@@ -46,6 +60,7 @@ class Exercise:
 def setup(app) -> dict:
     """Sphinx calls this."""
     app.add_transform(MakeCards)
+    app.connect("doctree-resolved", link_cloud)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
 
 
@@ -92,7 +107,7 @@ class MakeCards(SphinxTransform):
             for item in listed.children:
                 make_card(item, exercises)
             at = section.index(listed)
-            section.insert(at, links(notebook, summary, env.docname))
+            section.insert(at, links(notebook, summary, env))
             box = self.document.next_node(nodes.admonition)
             if box is not None and summary:
                 box += way_there(summary, env.config.language)
@@ -155,20 +170,21 @@ def link_claims(item: nodes.list_item) -> None:
             text.parent.replace(text, [*parts, nodes.Text(text[end:])])
 
 
-def links(notebook: Path, summary: str, docname: str) -> nodes.container:
-    """Where the notebook can be had: from the book itself, and where others serve it."""
+def links(notebook: Path, summary: str, env) -> nodes.container:
+    """Where the notebook can be had from the book itself, and how it is opened."""
+    to_download, to_open, *_ = LINKS.get(env.config.language, LINKS["en"])
     row = nodes.container("", classes=["exercise-links"], notebook=notebook.name)
     line = nodes.paragraph("", "")
     path = f"/{FOLDER}/{notebook.name}"
     download = addnodes.download_reference(
         "", "", reftarget=path, refdoc="", refexplicit=True, refwarn=True, classes=["exercise-link"]
     )
-    download += nodes.inline("", "Download the notebook")
+    download += nodes.inline("", to_download)
     line += download
     how = addnodes.pending_xref(
         "",
-        nodes.inline("", "How to open it"),
-        refdoc=docname,
+        nodes.inline("", to_open),
+        refdoc=env.docname,
         refdomain="std",
         reftype="ref",
         reftarget=HOW_TO_OPEN,
@@ -181,3 +197,28 @@ def links(notebook: Path, summary: str, docname: str) -> nodes.container:
         line += nodes.inline("", summary, classes=["exercise-summary"])
     row += line
     return row
+
+
+def link_cloud(app, doctree: nodes.document, docname: str) -> None:
+    """Adds where others open the notebook, in a book whose repository is on GitHub."""
+    address = repository_of(app)
+    if not is_on_github(address):
+        return
+    names = LINKS.get(app.config.language, LINKS["en"])[2:]
+    for row in doctree.findall(nodes.container):
+        if "notebook" in row:
+            places = in_the_cloud(address, f"{FOLDER}/{row['notebook']}")
+            row.children[0][0:0] = [
+                nodes.reference("", name, refuri=place, classes=["exercise-link"])
+                for name, place in zip(names, places, strict=True)
+            ]
+
+
+def in_the_cloud(address: str, path: str) -> tuple[str, str, str]:
+    """Where Colab, Binder and GitHub show a file of the repository."""
+    name = address.removeprefix(GITHUB)
+    return (
+        f"https://colab.research.google.com/github/{name}/blob/{BRANCH}/{path}",
+        f"https://mybinder.org/v2/gh/{name}/{BRANCH}?urlpath=lab/tree/{path}",
+        f"{address}/blob/{BRANCH}/{path}",
+    )

@@ -33,8 +33,8 @@ INSTALLED = re.compile(
     rf"(?P<quote>[\"'])mtcourse(\[\w+\])? @ git\+{re.escape(IN_PAGES)}(?P=quote)"
 )
 """What commands take from the repository."""
-RELEASES = "https://github.com/"
-"""How the address of a repository begins whose host keeps files with each release."""
+GITHUB = "https://github.com/"
+"""How an address begins whose host keeps files with releases, and that Colab and Binder know."""
 WHOLE_BOOK = {"mtcourse.pdf": "the whole book (PDF)", "mtcourse.epub": "the whole book (ePub)"}
 """The files of a release (``.github/workflows/release.yml``), and what a button calls them."""
 DOWNLOADS = {
@@ -71,9 +71,9 @@ def repository_of(app) -> str | None:
     return None if address in ("", NOT_SET) else address
 
 
-def has_releases(address: str | None) -> bool:
-    """Whether the repository's host keeps files with each release."""
-    return (address or "").startswith(RELEASES)
+def is_on_github(address: str | None) -> bool:
+    """Whether releases have files, and Colab and Binder open the notebooks of the repository."""
+    return (address or "").startswith(GITHUB)
 
 
 def tag_published(app) -> None:
@@ -81,7 +81,7 @@ def tag_published(app) -> None:
     address = repository_of(app)
     if address is not None:
         app.tags.add(IS_PUBLISHED)
-    if has_releases(address):
+    if is_on_github(address):
         app.tags.add(IS_RELEASED)
 
 
@@ -149,7 +149,7 @@ def offer_whole_book(buttons: list[dict], address: str) -> None:
                     "type": "link",
                     "url": f"{address}/releases/latest/download/{name}",
                     "text": text,
-                    "tooltip": text.capitalize(),
+                    "tooltip": f"Download {text}",
                     "icon": "fas fa-book",
                     "label": f"download-{name}",
                 }
@@ -182,7 +182,7 @@ def describe_page(app, docname: str, template: str, context: dict, doctree) -> N
     name_downloads(buttons or [])
     if buttons and address is None:
         context["header_buttons"] = buttons = drop_buttons(buttons)
-    if buttons and has_releases(address):
+    if buttons and is_on_github(address):
         offer_whole_book(buttons, address)
     elif buttons and SET_UP in app.env.found_docs:
         page = context["pathto"](SET_UP).removesuffix("#")  # which is itself, on that page

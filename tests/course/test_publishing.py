@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 import subprocess
 import sys
 import xml.etree.ElementTree as ET
@@ -37,6 +38,7 @@ kernelspec:
   name: python3
 ---
 """
+LIST = "\n## Exercises\n\n- `attention`, read: what it says (A07).\n"
 CELL = "\n```{code-cell} ipython3\nx = 1\n```\n"
 PAGES = {
     "intro": f"""\
@@ -63,9 +65,10 @@ A release brings it.
 Make it yourself.
 :::
 """,
-    "04_attention": f"{WITH_CODE}\n# Attention\n\nWords.\n{CELL}",
+    "04_attention": f"{WITH_CODE}\n# Attention\n\nWords.\n{CELL}{LIST}",
 }
 MOVED = '[pages]\n"book/03_attention" = "book/04_attention"\n'
+EXERCISES = "exercises/04_attention.ipynb"
 CONTENTS = "format: jb-book\nroot: book/intro\nchapters:\n  - file: book/04_attention\n"
 
 
@@ -74,6 +77,8 @@ def build(folder: Path, repository: str | None, site: str | None) -> Path:
     begin_book(folder)
     (folder / "_toc.yml").write_text(CONTENTS, encoding="utf-8")
     (folder / "book" / "moved.toml").write_text(MOVED, encoding="utf-8")
+    (folder / "exercises").mkdir()
+    shutil.copy(ROOT / EXERCISES, folder / EXERCISES)
     for name, text in PAGES.items():
         (folder / "book" / f"{name}.md").write_text(text, encoding="utf-8")
     config = (ROOT / "_config.yml").read_text(encoding="utf-8")
@@ -158,7 +163,7 @@ def test_without_an_address_commands_take_the_folder_and_no_release_is_promised(
     [(None, False), (REPOSITORY, True), ("https://gitlab.com/a-school/its-course", False)],
 )
 def test_only_a_host_that_keeps_files_with_releases_is_linked_for_them(address, keeps):
-    assert publishing.has_releases(address) is keeps
+    assert publishing.is_on_github(address) is keeps
 
 
 @pytest.mark.parametrize(
@@ -170,6 +175,24 @@ def test_downloads_are_called_what_they_are(unset, placed, name, theirs):
     for html, book in ((unset, []), (placed, list(publishing.WHOLE_BOOK.values()))):
         items = page(html, name).select("[class*=btn-download-]")
         assert [" ".join(item.get_text().split()) for item in items] == [*named, *book]
+
+
+def test_the_exercises_open_where_the_repository_is_known(unset, placed):
+    def links(html: Path) -> dict[str, str]:
+        row = page(html, "book/04_attention.html").select(".exercise-links a")
+        return {link.get_text(): link["href"] for link in row}
+
+    assert list(links(unset)) == ["Download the notebook"]
+    found = links(placed)
+    assert found.pop("Download the notebook").endswith("04_attention.ipynb")
+    place = f"a-school/its-course/blob/main/{EXERCISES}"
+    assert found == {
+        "Open in Colab": f"https://colab.research.google.com/github/{place}",
+        "Open in Binder": "https://mybinder.org/v2/gh/a-school/its-course/main"
+        f"?urlpath=lab/tree/{EXERCISES}",
+        "On GitHub": f"https://github.com/{place}",
+    }
+    assert (ROOT / EXERCISES).is_file()
 
 
 def test_a_notebook_can_be_downloaded_without_an_address(unset):

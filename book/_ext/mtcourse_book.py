@@ -158,6 +158,12 @@ def open_search_at_once(soup: BeautifulSoup) -> None:
         button["commandfor"] = "pst-search-dialog"
 
 
+def look_the_same_without_scripts(soup: BeautifulSoup) -> None:
+    """A script chooses the colour mode, on which faces and colours depend: one is there before."""
+    for page in soup.select("html:not([data-theme])"):
+        page["data-theme"] = "light"
+
+
 def stay_in_the_tab(soup: BeautifulSoup) -> None:
     """The theme opens what its menus lead to in a new tab, the book's own pages, too."""
     for link in soup.select(".dropdown-item[target=_blank]"):
@@ -231,6 +237,7 @@ REPAIRS = (
     name_the_toggles,
     name_what_is_seen,
     open_search_at_once,
+    look_the_same_without_scripts,
     stay_in_the_tab,
     mark_places_by_one_program,
     tell_summaries_apart,

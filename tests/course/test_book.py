@@ -322,7 +322,7 @@ def test_scripts_that_are_loaded_stay():
 def test_data_that_two_explorers_share_stay_and_the_state_of_widgets_goes():
     data = '<script type="application/json">{"data":{}}</script>'
     state = '<script type="application/vnd.jupyter.widget-state+json">{"state":{}}</script>'
-    assert mend(f"<html>{data}{data}{state}</html>") == f"<html>{data}{data}</html>"
+    assert mend(f"<main>{data}{data}{state}</main>") == f"<main>{data}{data}</main>"
 
 
 def test_the_sidebar_has_a_name():

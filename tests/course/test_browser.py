@@ -101,6 +101,26 @@ def test_the_search_opens_before_the_themes_program_is_there(browser, site):
     context.close()
 
 
+def test_without_scripts_a_page_has_the_books_faces_and_its_colours(browser, site):
+    looks = []
+    for scripts in (True, False):
+        context = browser.new_context(java_script_enabled=scripts, color_scheme="light")
+        page = context.new_page()
+        page.goto(f"{site}book/04_attention.html", wait_until="networkidle")
+        looks.append(
+            [
+                page.locator(selector).first.evaluate(
+                    "one => [getComputedStyle(one).fontFamily, getComputedStyle(one).color]"
+                )
+                for selector in ("section > p", "h1", "pre .k", ".bd-links .current > a")
+            ]
+        )
+        assert page.locator("math").count() > 100
+        context.close()
+    assert looks[0] == looks[1]
+    assert looks[1][0][0].startswith('"MT Serif"')
+
+
 def test_the_ways_into_the_book_stay_where_they_are_when_the_exercises_are_listed(browser, site):
     opened = visit(browser, site, "book/intro.html", "light")
     for width in (390, 1280):

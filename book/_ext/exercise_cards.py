@@ -40,6 +40,20 @@ LINKS = {
     "nl": ("Notebook downloaden", "Zo open je het", "Open in Colab", "Open in Binder", "Op GitHub"),
 }
 """What the links above the cards are called: two that each book has, and those of a repository."""
+FACTS_IN = {
+    "nl": {
+        "easy": "makkelijk",
+        "medium": "gemiddeld",
+        "hard": "moeilijk",
+        "about": "ongeveer",
+        "minutes": "minuten",
+        "point": "punt",
+        "points": "punten",
+        "exercise": "opgave",
+        "exercises": "opgaven",
+    }
+}
+"""Words of what notebooks say of exercises, which are in English."""
 BRANCH = "main"
 CLAIM = re.compile(r"\b[A-D]\d\d\b")
 """What the documents' equations and statements are called."""
@@ -105,7 +119,7 @@ class MakeCards(SphinxTransform):
             summary, exercises = read_exercises(notebook)
             listed["classes"].append("exercise-cards")
             for item in listed.children:
-                make_card(item, exercises)
+                make_card(item, exercises, env.config.language)
             at = section.index(listed)
             section.insert(at, links(notebook, summary, env))
             box = self.document.next_node(nodes.admonition)
@@ -128,7 +142,13 @@ def told_of_all(summary: str, language: str, noun: str = "") -> str:
     return told.format(f"{count} {noun}".rstrip(), minutes)
 
 
-def make_card(item: nodes.list_item, exercises: dict[str, Exercise]) -> None:
+def in_language(facts: str, language: str) -> str:
+    """What a notebook says of exercises, in the words of the book's language."""
+    words = FACTS_IN.get(language, {})
+    return re.sub(r"\w+", lambda found: words.get(found[0], found[0]), facts)
+
+
+def make_card(item: nodes.list_item, exercises: dict[str, Exercise], language: str) -> None:
     """Adds to an item of the list what the notebook says of its exercise."""
     name = item.next_node(nodes.literal)
     exercise = exercises.get(name.astext()) if name is not None else None
@@ -140,7 +160,8 @@ def make_card(item: nodes.list_item, exercises: dict[str, Exercise]) -> None:
     level = LEVELS.get(exercise.level, "")
     parts = [level, exercise.minutes, exercise.points]
     for part in filter(None, parts):
-        facts += nodes.inline("", part, classes=[f"level-{level}"] if part == level else [])
+        classes = [f"level-{level}"] if part == level else []
+        facts += nodes.inline("", in_language(part, language), classes=classes)
     link_claims(item)
     item.insert(0, title)
     item += facts
@@ -194,7 +215,8 @@ def links(notebook: Path, summary: str, env) -> nodes.container:
     )
     line += how
     if summary:
-        line += nodes.inline("", summary, classes=["exercise-summary"])
+        told = in_language(summary, env.config.language)
+        line += nodes.inline("", told, classes=["exercise-summary"])
     row += line
     return row
 

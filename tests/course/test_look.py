@@ -465,6 +465,29 @@ def test_a_chapter_begins_with_the_way_to_its_exercises(language, told):
     assert line.next_node(nodes.reference)["refid"] == "exercises"
 
 
+@pytest.mark.parametrize(
+    ("language", "told"),
+    [("en", "easy about 12 minutes 1 point"), ("nl", "makkelijk ongeveer 12 minuten 1 punt")],
+)
+def test_a_card_speaks_the_language_of_its_book(language, told):
+    exercise = exercise_cards.Exercise("X", "read", "●○○", "about 12 minutes", "1 point")
+    item = nodes.list_item("", nodes.paragraph("", "", nodes.literal("", "x")))
+    exercise_cards.make_card(item, {"x": exercise}, language)
+    facts = item.children[-1]
+    assert " ".join(part.astext() for part in facts) == told
+    assert facts.children[0]["classes"] == ["level-easy"]
+
+
+def test_all_that_notebooks_say_of_exercises_is_known_in_dutch():
+    known = set(exercise_cards.FACTS_IN["nl"])
+    for path in sorted((ROOT / "exercises").glob("[0-9]*.ipynb")):
+        summary, exercises = exercise_cards.read_exercises(path)
+        told = [summary, *exercise_cards.LEVELS.values()]
+        told += [f"{one.minutes} {one.points}" for one in exercises.values()]
+        words = {word for one in told for word in one.replace("·", " ").split()}
+        assert {word for word in words if not word.isdigit()} <= known, path.name
+
+
 def test_a_card_leads_to_the_claims_that_it_names():
     said = nodes.paragraph("", "", nodes.literal("", "D01"), nodes.Text(", read: x (A07, B10)."))
     exercise_cards.link_claims(nodes.list_item("", said))

@@ -8,6 +8,22 @@
   const WITHIN = "figure[id], div.math[id]";
   const ENOUGH = 0.5; // of a chapter's sections must have been seen before its end is
 
+  const SAID = {
+    en: {
+      read: "read", done: "done", yours: "Your progress", goOn: "Continue with",
+      chapters: "Chapters read:", exercises: "Exercises done:", kept: "Kept in this browser only.",
+      forget: "Forget my progress",
+      sure: "Forget what you have read and done? This cannot be undone.",
+    },
+    nl: {
+      read: "gelezen", done: "gedaan", yours: "Je voortgang", goOn: "Ga verder met",
+      chapters: "Hoofdstukken gelezen:", exercises: "Opgaven gedaan:", kept: "Alleen in deze browser bewaard.",
+      forget: "Mijn voortgang vergeten",
+      sure: "Vergeten wat je hebt gelezen en gedaan? Dit kan niet ongedaan worden gemaakt.",
+    },
+  };
+  const say = SAID[document.documentElement.lang] || SAID.en;
+
   /* Storage may be forbidden; then nothing is kept, and nothing is shown. */
   function load() {
     try {
@@ -54,7 +70,7 @@
         made.textContent = " ✓";
         const said = document.createElement("span");
         said.className = "mt-unseen";
-        said.textContent = " read";
+        said.textContent = ` ${say.read}`;
         made.append(said);
         link.append(made);
       } else if (!is_read && mark !== null) {
@@ -128,12 +144,12 @@
       const box = document.createElement("input");
       box.type = "checkbox";
       box.checked = Boolean(progress.done[id]);
-      box.setAttribute("aria-label", `done: ${title.textContent}`);
+      box.setAttribute("aria-label", `${say.done}: ${title.textContent}`);
       box.addEventListener("change", () => change((now) => {
         if (box.checked) now.done[id] = 1;
         else delete now.done[id];
       }));
-      label.append(box, " done");
+      label.append(box, ` ${say.done}`);
       card.append(label);
     }
   }
@@ -145,22 +161,22 @@
     if (first === null || (progress.last === null && read + done === 0)) return;
     const box = document.createElement("aside");
     box.className = "progress-box";
-    box.setAttribute("aria-label", "Your progress");
+    box.setAttribute("aria-label", say.yours);
     if (progress.last !== null && /^\d\d_\w+$/.test(progress.last.page)) {
       const link = document.createElement("a");
       const { page, title, at } = progress.last;
       link.href = `${page}.html${at ? `#${encodeURIComponent(at.id)}` : ""}`;
-      link.textContent = `Continue with ${title}${at ? `: ${at.title}` : ""}`;
+      link.textContent = `${say.goOn} ${title}${at ? `: ${at.title}` : ""}`;
       box.append(link);
     }
     const said = document.createElement("p");
-    const counted = [read && `Chapters read: ${read}.`, done && `Exercises done: ${done}.`];
-    said.textContent = [...counted, "Kept in this browser only."].filter(Boolean).join(" ");
+    const counted = [read && `${say.chapters} ${read}.`, done && `${say.exercises} ${done}.`];
+    said.textContent = [...counted, say.kept].filter(Boolean).join(" ");
     const clear = document.createElement("button");
     clear.type = "button";
-    clear.textContent = "Forget my progress";
+    clear.textContent = say.forget;
     clear.addEventListener("click", () => {
-      if (!confirm("Forget what you have read and done? This cannot be undone.")) return;
+      if (!confirm(say.sure)) return;
       change((now) => { now.read = {}; now.done = {}; now.seen = {}; now.last = null; });
       box.remove();
     });

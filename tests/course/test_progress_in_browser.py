@@ -99,6 +99,24 @@ def test_the_welcome_page_leads_back_to_the_place(page, book, place):
     )
 
 
+def test_a_dutch_book_tells_of_it_in_dutch(page, book):
+    for path in book.glob("*.html"):
+        text = path.read_text(encoding="utf-8").replace("<meta", "<html lang=nl><meta", 1)
+        path.write_text(text, encoding="utf-8")
+    read_to_the_end(page, book, "04_attention")
+    assert page.locator(".progress-mark").inner_text().strip() == "✓ gelezen"
+    assert page.get_by_role("checkbox", name="gedaan: Scaled scores").count() == 1
+    page.goto((book / "05_masks.html").as_uri())
+    scroll_to(page, "part-2")
+    page.goto((book / "intro.html").as_uri())
+    told = page.get_by_role("complementary", name="Je voortgang").inner_text().split("\n")
+    assert [line for line in told if line] == [
+        "Ga verder met 5. Masks: Part 2",
+        "Hoofdstukken gelezen: 1. Alleen in deze browser bewaard.",
+        "Mijn voortgang vergeten",
+    ]
+
+
 def test_who_stays_at_the_beginning_of_a_chapter_is_led_back_there(page, book):
     page.clock.install()
     page.goto((book / "05_masks.html").as_uri())

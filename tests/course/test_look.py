@@ -490,7 +490,8 @@ def test_all_that_notebooks_say_of_exercises_is_known_in_dutch():
 
 def test_a_card_leads_to_the_claims_that_it_names():
     said = nodes.paragraph("", "", nodes.literal("", "D01"), nodes.Text(", read: x (A07, B10)."))
-    exercise_cards.link_claims(nodes.list_item("", said))
+    exercise = exercise_cards.Exercise("X", "read", "●○○", "about 12 minutes", "1 point")
+    exercise_cards.make_card(nodes.list_item("", said), {"D01": exercise}, "en")
     assert said.astext() == "D01, read: x (A07, B10)."
     links = list(said.findall(addnodes.pending_xref))
     assert [link["reftarget"] for link in links] == ["claim-a07", "claim-b10"]

@@ -54,7 +54,6 @@ FACTS_IN = {
     }
 }
 """Words of what notebooks say of exercises, which are in English."""
-BRANCH = "main"
 CLAIM = re.compile(r"\b[A-D]\d\d\b")
 """What the documents' equations and statements are called."""
 LEVELS = {"●○○": "easy", "●●○": "medium", "●●●": "hard"}
@@ -226,21 +225,22 @@ def link_cloud(app, doctree: nodes.document, docname: str) -> None:
     address = repository_of(app)
     if not is_on_github(address):
         return
+    branch = app.config.html_theme_options["repository_branch"]
     names = LINKS.get(app.config.language, LINKS["en"])[2:]
     for row in doctree.findall(nodes.container):
         if "notebook" in row:
-            places = in_the_cloud(address, f"{FOLDER}/{row['notebook']}")
+            places = in_the_cloud(address, branch, f"{FOLDER}/{row['notebook']}")
             row.children[0][0:0] = [
                 nodes.reference("", name, refuri=place, classes=["exercise-link"])
                 for name, place in zip(names, places, strict=True)
             ]
 
 
-def in_the_cloud(address: str, path: str) -> tuple[str, str, str]:
+def in_the_cloud(address: str, branch: str, path: str) -> tuple[str, str, str]:
     """Where Colab, Binder and GitHub show a file of the repository."""
     name = address.removeprefix(GITHUB)
     return (
-        f"https://colab.research.google.com/github/{name}/blob/{BRANCH}/{path}",
-        f"https://mybinder.org/v2/gh/{name}/{BRANCH}?urlpath=lab/tree/{path}",
-        f"{address}/blob/{BRANCH}/{path}",
+        f"https://colab.research.google.com/github/{name}/blob/{branch}/{path}",
+        f"https://mybinder.org/v2/gh/{name}/{branch}?urlpath=lab/tree/{path}",
+        f"{address}/blob/{branch}/{path}",
     )

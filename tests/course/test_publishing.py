@@ -25,6 +25,7 @@ site_links = load_extension("site_links")
 pytestmark = pytest.mark.slow
 
 REPOSITORY = "https://github.com/a-school/its-course"
+BRANCH = "teaching"
 SITE = "https://books.example.org/mt/"
 WITH_CODE = """\
 ---
@@ -85,6 +86,7 @@ def build(folder: Path, repository: str | None, site: str | None) -> Path:
     if repository:
         config, count = re.subn(r"(?m)^  url: .*$", f"  url: {repository}", config)
         assert count == 1
+        config = config.replace("\n  branch: main\n", f"\n  branch: {BRANCH}\n")
     if site:
         config = config.replace("\nhtml:\n", f"\nhtml:\n  baseurl: {site}\n")
     (folder / "_config.yml").write_text(config, encoding="utf-8")
@@ -185,10 +187,10 @@ def test_the_exercises_open_where_the_repository_is_known(unset, placed):
     assert list(links(unset)) == ["Download the notebook"]
     found = links(placed)
     assert found.pop("Download the notebook").endswith("04_attention.ipynb")
-    place = f"a-school/its-course/blob/main/{EXERCISES}"
+    place = f"a-school/its-course/blob/{BRANCH}/{EXERCISES}"
     assert found == {
         "Open in Colab": f"https://colab.research.google.com/github/{place}",
-        "Open in Binder": "https://mybinder.org/v2/gh/a-school/its-course/main"
+        "Open in Binder": f"https://mybinder.org/v2/gh/a-school/its-course/{BRANCH}"
         f"?urlpath=lab/tree/{EXERCISES}",
         "On GitHub": f"https://github.com/{place}",
     }

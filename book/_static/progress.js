@@ -1,4 +1,4 @@
-/* Which chapters and exercises the reader has done: kept in this browser, and sent nowhere. */
+/* Which chapters, exercises and questions the reader has done: kept in this browser, and sent nowhere. */
 (() => {
   "use strict";
   const KEY = "mtcourse-progress";
@@ -10,30 +10,36 @@
 
   const SAID = {
     en: {
-      read: "read", done: "done", yours: "Your progress", goOn: "Continue with",
-      chapters: "Chapters read:", exercises: "Exercises done:", kept: "Kept in this browser only.",
+      read: "read", done: "done", answered: "answered", yours: "Your progress", goOn: "Continue with",
+      chapters: "Chapters read:", exercises: "Exercises done:", questions: "Questions answered:",
+      kept: "Kept in this browser only.",
       forget: "Forget my progress",
       sure: "Forget what you have read and done? This cannot be undone.",
     },
     nl: {
-      read: "gelezen", done: "gedaan", yours: "Je voortgang", goOn: "Ga verder met",
-      chapters: "Hoofdstukken gelezen:", exercises: "Opgaven gedaan:", kept: "Alleen in deze browser bewaard.",
+      read: "gelezen", done: "gedaan", answered: "beantwoord", yours: "Je voortgang", goOn: "Ga verder met",
+      chapters: "Hoofdstukken gelezen:", exercises: "Opgaven gedaan:", questions: "Vragen beantwoord:",
+      kept: "Alleen in deze browser bewaard.",
       forget: "Mijn voortgang vergeten",
       sure: "Vergeten wat je hebt gelezen en gedaan? Dit kan niet ongedaan worden gemaakt.",
     },
   };
   const say = SAID[document.documentElement.lang] || SAID.en;
 
+  /* What was kept, or a beginning. */
+  function progressOf(kept) {
+    return {
+      read: { ...kept?.read }, done: { ...kept?.done }, answered: { ...kept?.answered },
+      seen: { ...kept?.seen }, last: kept?.last || null,
+    };
+  }
+
   /* Storage may be forbidden; then nothing is kept, and nothing is shown. */
   function load() {
     try {
-      const text = localStorage.getItem(KEY);
-      const kept = (text === null ? null : JSON.parse(text)) || {};
-      return {
-        read: { ...kept.read }, done: { ...kept.done }, seen: { ...kept.seen }, last: kept.last || null,
-      };
+      return progressOf(JSON.parse(localStorage.getItem(KEY)));
     } catch (error) {
-      return error instanceof SyntaxError ? { read: {}, done: {}, seen: {}, last: null } : null;
+      return error instanceof SyntaxError ? progressOf(null) : null;
     }
   }
 
@@ -62,21 +68,23 @@
     for (const link of document.querySelectorAll("nav.bd-links li > a")) {
       const name = chapterOf(new URL(link.href, location.href).pathname);
       if (name === null && link.getAttribute("href") !== "#") continue;
-      const is_read = Boolean(progress.read[name || chapterOf(location.pathname)]);
-      const mark = link.querySelector(".progress-mark");
-      if (is_read && mark === null) {
-        const made = document.createElement("span");
-        made.className = "progress-mark";
-        made.textContent = " ✓";
-        const said = document.createElement("span");
-        said.className = "mt-unseen";
-        said.textContent = ` ${say.read}`;
-        made.append(said);
-        link.append(made);
-      } else if (!is_read && mark !== null) {
-        mark.remove();
-      }
+      mark(link, Boolean(progress.read[name || chapterOf(location.pathname)]), say.read);
     }
+  }
+
+  /* Puts a tick after what is done, with a word for who does not see it, or takes it away. */
+  function mark(element, isDone, word) {
+    const before = element.querySelector(".progress-mark");
+    if (!isDone) before?.remove();
+    if (!isDone || before !== null) return;
+    const tick = document.createElement("span");
+    tick.className = "progress-mark";
+    tick.textContent = " ✓";
+    const said = document.createElement("span");
+    said.className = "mt-unseen";
+    said.textContent = ` ${word}`;
+    tick.append(said);
+    element.append(tick);
   }
 
   function titleOf(heading) {
@@ -154,11 +162,27 @@
     }
   }
 
+  /* A question is answered once its right option was found, a guess once it was made. What waits
+     for a guess does not wait again for who comes back; other questions can be answered anew. */
+  function watchQuestions(name, progress) {
+    const idOf = (question) => `${name}/${question.dataset.name}`;
+    for (const question of document.querySelectorAll(".mtcourse-question[data-name]")) {
+      if (!progress.answered[idOf(question)]) continue;
+      mark(question.querySelector("legend"), true, say.answered);
+      if ("guess" in question.dataset) question.dataset.answered = "";
+    }
+    document.addEventListener("mtcourse-answered", ({ target }) => {
+      change((now) => { now.answered[idOf(target)] = 1; });
+      mark(target.querySelector("legend"), true, say.answered);
+    });
+  }
+
   function welcome(progress) {
-    const read = Object.keys(progress.read).length;
-    const done = Object.keys(progress.done).length;
+    const counts = [[say.chapters, progress.read], [say.exercises, progress.done],
+      [say.questions, progress.answered]].map(([text, those]) => [text, Object.keys(those).length]);
+    const counted = counts.filter(([, number]) => number > 0);
     const first = document.querySelector("article h1");
-    if (first === null || (progress.last === null && read + done === 0)) return;
+    if (first === null || (progress.last === null && counted.length === 0)) return;
     const box = document.createElement("aside");
     box.className = "progress-box";
     box.setAttribute("aria-label", say.yours);
@@ -170,14 +194,13 @@
       box.append(link);
     }
     const said = document.createElement("p");
-    const counted = [read && `${say.chapters} ${read}.`, done && `${say.exercises} ${done}.`];
-    said.textContent = [...counted, say.kept].filter(Boolean).join(" ");
+    said.textContent = [...counted.map(([text, number]) => `${text} ${number}.`), say.kept].join(" ");
     const clear = document.createElement("button");
     clear.type = "button";
     clear.textContent = say.forget;
     clear.addEventListener("click", () => {
       if (!confirm(say.sure)) return;
-      change((now) => { now.read = {}; now.done = {}; now.seen = {}; now.last = null; });
+      change((now) => Object.assign(now, progressOf(null)));
       box.remove();
     });
     box.append(said, clear);
@@ -191,6 +214,7 @@
     markContents(progress);
     if (name !== null && document.querySelector("article h1") !== null) {
       addBoxes(name, progress);
+      watchQuestions(name, progress);
       watchChapter(name);
     } else if (/\/intro\.html$/.test(location.pathname)) {
       welcome(progress);

@@ -32,7 +32,7 @@ def guess(asks: str, options: Sequence[str], key: int) -> HTML:
         Option(text, "You guessed right." if place == key else wrong, place == key)
         for place, text in enumerate(options)
     ]
-    return HTML(question_form(asks, offered, guess=True) + SCRIPT)
+    return HTML(question_form(asks, asks, offered, guess=True) + SCRIPT)
 
 
 def closest(value: float, options: Sequence[str]) -> int:

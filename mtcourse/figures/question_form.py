@@ -40,10 +40,11 @@ class Option:
     right: bool = False
 
 
-def question_form(asks: str, options: Sequence[Option], guess: bool = False) -> str:
+def question_form(name: str, asks: str, options: Sequence[Option], guess: bool = False) -> str:
     """The HTML of a question; ``SCRIPT`` must follow it.
 
     Args:
+        name: unlike all others of its page; a page keeps by it what its reader has answered.
         asks: the question, in a line of Markdown.
         options: one of them right.
         guess: whether any option ends the question, and results behind it wait for that.
@@ -69,8 +70,8 @@ def question_form(asks: str, options: Sequence[Option], guess: bool = False) -> 
         f'data-says="The answer is: {escape(answer)}.">Show the result without a guess</button>'
     )
     return (
-        f'<form class="mtcourse-explorer mtcourse-question"{" data-guess" if guess else ""}>'
-        f"<fieldset><legend>{before}{_line(asks)}</legend>"
+        f'<form class="mtcourse-explorer mtcourse-question" data-name="{escape(name)}"'
+        f"{' data-guess' if guess else ''}><fieldset><legend>{before}{_line(asks)}</legend>"
         f'<div class="question-options">{buttons}</div></fieldset>'
         f'{skip if guess else ""}<p role="status"></p></form>'
     )

@@ -17,7 +17,7 @@ def ask(questions: Sequence[Question]) -> HTML:
         questions: of a chapter, its ``QUESTIONS``.
     """
     forms = [
-        question_form(f"{number}. {of.asks}", of.options())
+        question_form(of.name, f"{number}. {of.asks}", of.options())
         for number, of in enumerate(questions, start=1)
     ]
     return HTML("".join(forms) + SCRIPT)

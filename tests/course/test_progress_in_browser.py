@@ -6,6 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from mtcourse.figures.guess import guess
+from mtcourse.questions.on_page import ask
+from mtcourse.questions.question import Mistake, Question
 from tests.course.test_book import BOOK
 
 pytestmark = pytest.mark.browser
@@ -23,9 +26,15 @@ SECTIONS = "".join(
     f'<figure id="fig-{n}">A figure<div style="height: 900px"></div></figure></section>'
     for n in range(1, 7)
 )
+MISTAKES = (Mistake("two", "Too few.", "x.y"), Mistake("four", "Too many.", "x.z"))
+ASKED = ask([Question(name, f"{name}?", "three", "Count.", MISTAKES) for name in ("How", "What")])
+GUESSED = (
+    f'<div class="cell">{guess("Which?", ["5%", "45%"], 1).data}</div>'
+    '<div class="after-guess"><p id="result">46%</p></div>'
+)
 PAGES = {
     "intro": "<h1>What you will build</h1>",
-    "04_attention": f"<h1>4. Attention<a>#</a></h1>{CARD}{END}",
+    "04_attention": f"<h1>4. Attention<a>#</a></h1>{CARD}{GUESSED}{ASKED.data}{END}",
     "05_masks": f'<h1>5. Masks</h1><div style="height: 900px"></div>{SECTIONS}{END}',
 }
 
@@ -57,7 +66,7 @@ def page(browser):
 def read_to_the_end(page, book: Path, name: str) -> None:
     page.goto((book / f"{name}.html").as_uri())
     page.evaluate("window.scrollTo(0, document.body.scrollHeight)")
-    page.wait_for_selector(".progress-mark", state="attached")
+    page.wait_for_selector("nav.bd-links .progress-mark", state="attached")
 
 
 def test_a_new_reader_sees_nothing_of_it(page, book):
@@ -106,13 +115,15 @@ def test_a_dutch_book_tells_of_it_in_dutch(page, book):
     read_to_the_end(page, book, "04_attention")
     assert page.locator(".progress-mark").inner_text().strip() == "✓ gelezen"
     assert page.get_by_role("checkbox", name="gedaan: Scaled scores").count() == 1
+    answer(page, "1. How?", "three")
+    assert page.locator(ANSWERED).all_inner_texts() == ["1. How? ✓ beantwoord"]
     page.goto((book / "05_masks.html").as_uri())
     scroll_to(page, "part-2")
     page.goto((book / "intro.html").as_uri())
     told = page.get_by_role("complementary", name="Je voortgang").inner_text().split("\n")
     assert [line for line in told if line] == [
         "Ga verder met 5. Masks: Part 2",
-        "Hoofdstukken gelezen: 1. Alleen in deze browser bewaard.",
+        "Hoofdstukken gelezen: 1. Vragen beantwoord: 1. Alleen in deze browser bewaard.",
         "Mijn voortgang vergeten",
     ]
 
@@ -140,7 +151,7 @@ def test_a_jump_to_the_end_is_no_reading_and_two_visits_are(page, book):
     page.goto((book / "05_masks.html").as_uri())
     scroll_to(page, "part-5")
     page.evaluate("window.scrollTo(0, document.body.scrollHeight)")
-    page.wait_for_selector(".progress-mark", state="attached")
+    page.wait_for_selector("nav.bd-links .progress-mark", state="attached")
 
 
 def test_the_mark_of_a_chapter_that_was_read_can_be_seen(page, book):
@@ -164,7 +175,67 @@ def test_an_exercise_stays_ticked_until_it_is_unticked(page, book):
     assert not box.is_checked()
 
 
+def answer(page, question: str, option: str) -> None:
+    page.get_by_role("group", name=question).get_by_role("button", name=option, exact=True).click()
+
+
+ANSWERED = ".mtcourse-question legend:has(.progress-mark)"
+
+
+def test_a_question_is_answered_once_its_right_option_was_found(page, book):
+    address = (book / "04_attention.html").as_uri()
+    page.goto(address)
+    answer(page, "1. How?", "two")
+    assert page.locator(ANSWERED).count() == 0
+    page.goto(address)
+    assert page.locator(ANSWERED).count() == 0
+    for option in ("three", "four", "three"):
+        answer(page, "1. How?", option)
+    for _ in "at once", "later":
+        assert page.locator(ANSWERED).all_inner_texts() == ["1. How? ✓ answered"]
+        page.goto(address)
+    assert page.locator(".mtcourse-question[data-answered]").count() == 0  # to be tried again
+    answer(page, "2. What?", "three")
+    page.goto((book / "intro.html").as_uri())
+    told = page.locator(".progress-box p").inner_text()
+    assert told == "Questions answered: 2. Kept in this browser only."
+
+
+def test_what_waited_for_a_guess_does_not_wait_for_who_comes_back(page, book):
+    address = (book / "04_attention.html").as_uri()
+    page.goto(address)
+    assert not page.locator("#result").is_visible()
+    answer(page, "Which?", "5%")
+    assert page.locator("#result").is_visible()
+    page.goto(address)
+    assert page.locator("#result").is_visible()
+    assert not page.get_by_role("button", name="Show the result").is_visible()
+    assert page.locator(ANSWERED).all_inner_texts() == ["Your guess first. Which? ✓ answered"]
+
+
+def test_who_did_not_guess_has_answered_nothing(page, book):
+    address = (book / "04_attention.html").as_uri()
+    page.goto(address)
+    page.get_by_role("button", name="Show the result without a guess").click()
+    assert page.locator("#result").is_visible()
+    assert page.locator(ANSWERED).count() == 0
+    page.goto(address)
+    assert not page.locator("#result").is_visible()
+
+
+def test_what_older_versions_kept_is_read(page, book):
+    page.goto((book / "intro.html").as_uri())
+    page.evaluate("localStorage.setItem('mtcourse-progress', '{\"read\": {\"05_masks\": 1}}')")
+    page.goto((book / "04_attention.html").as_uri())
+    answer(page, "1. How?", "three")
+    page.goto((book / "intro.html").as_uri())
+    told = page.locator(".progress-box p").inner_text()
+    assert told == "Chapters read: 1. Questions answered: 1. Kept in this browser only."
+
+
 def test_all_is_forgotten_on_request(page, book):
+    page.goto((book / "04_attention.html").as_uri())
+    answer(page, "1. How?", "three")
     read_to_the_end(page, book, "04_attention")
     page.goto((book / "intro.html").as_uri())
     forget = page.get_by_role("button", name="Forget my progress")
@@ -173,9 +244,10 @@ def test_all_is_forgotten_on_request(page, book):
     assert page.locator(".progress-mark").count() == 1
     page.once("dialog", lambda dialog: dialog.accept())
     forget.click()
-    assert page.locator(".progress-mark, .progress-box").count() == 0
-    page.goto((book / "intro.html").as_uri())
-    assert page.locator(".progress-mark, .progress-box").count() == 0
+    for name in ("intro", "04_attention"):
+        assert page.locator(".progress-mark, .progress-box").count() == 0
+        page.goto((book / f"{name}.html").as_uri())
+    assert page.locator(".progress-mark").count() == 0
 
 
 FORBIDDEN = """Object.defineProperty(window, "localStorage", {
@@ -193,3 +265,6 @@ def test_a_page_works_where_nothing_can_be_kept_or_read(page, book, script, boxe
         page.wait_for_timeout(50)
         assert page.locator(".progress-box").count() == 0
         assert page.locator(".exercise-card input").count() == boxes * (name == "04_attention")
+        if name == "04_attention":
+            answer(page, "1. How?", "three")
+            assert page.locator(ANSWERED).count() == boxes

@@ -55,7 +55,8 @@ def test_an_option_cannot_become_markup():
     ],
 )
 def test_an_index_stands_lower_in_options_and_in_what_they_say(text, shown):
-    html = question_form(text, [Option(text, f"{text}, `W_O`", right=True), Option("no", "No.")])
+    options = [Option(text, f"{text}, `W_O`", right=True), Option("no", "No.")]
+    html = question_form("q", text, options)
     assert f"<legend>{shown}</legend>" in html
     assert f">{shown}</button>" in html
     assert f'data-says="{escape(f"{shown}, <code>W_O</code>")}" data-right' in html

@@ -57,7 +57,7 @@ def test_a_question_is_short_and_every_option_tells_something(word, question):
         assert 20 <= len(option.says) <= 420, option.says
         assert "nan" not in option.text.split()
         # As Markdown, it loses the marks of code, emphasis and indices, and nothing else.
-        html = question_form("?", [option, Option("-", "", right=not option.right)])
+        html = question_form("q", "?", [option, Option("-", "", right=not option.right)])
         button = BeautifulSoup(html, "html.parser").button
         assert button is not None
         told = BeautifulSoup(str(button["data-says"]), "html.parser")

@@ -81,12 +81,12 @@ def test_a_wrong_option_says_why_and_the_right_one_is_still_to_be_found(page):
     assert page.get_by_role("status").first.inner_text() == "One < 2 is too few."
     assert page.locator("[role=status] code").all_inner_texts() == ["One < 2"]
     assert page.locator("[role=status] em").all_inner_texts() == ["too"]
-    assert page.locator(".question-right").count() == 0
+    assert page.locator("[data-answered] [data-right]").count() == 0
     assert violations(page) == []
     three = first.get_by_role("button", name="three")
     three.focus()
     page.keyboard.press("Space")
     assert page.get_by_role("status").first.inner_text() == "Right. Count."
-    assert page.locator(".question-right").count() == 1
+    assert page.locator("[data-answered] [data-right]").count() == 1
     assert page.get_by_role("status").nth(1).inner_text() == ""
     assert violations(page) == []

@@ -1,6 +1,6 @@
 // Questions with options to press. One listener serves all of a page, whichever copy of this script
 // comes first. A question either waits for the right option, or is a guess: any option ends it, and
-// the style (QUESTIONS_CSS) hides what follows it until then.
+// the style (QUESTIONS_CSS) hides what follows it until then. The page is told of each that ends.
 
 if (!globalThis.mtcourseQuestions) {
   globalThis.mtcourseQuestions = true;
@@ -16,16 +16,13 @@ function answer(question, pressed) {
   const right = question.querySelector("[data-right]");
   const isGuess = question.hasAttribute("data-guess");
   if (isGuess && "answered" in question.dataset) return; // a guess is made once
-  const ends = pressed === right || isGuess;
   for (const option of question.querySelectorAll(".question-options button")) {
     option.setAttribute("aria-pressed", String(option === pressed));
   }
   question.querySelector("[role=status]").innerHTML = pressed.dataset.says; // of question_form.py
-  if (!ends) return;
-  right.classList.add("question-right");
-  const skip = question.querySelector(".question-skip");
-  const focused = skip !== null && document.activeElement === skip;
-  skip?.setAttribute("hidden", "");
-  if (focused) right.focus(); // what had the focus is gone
-  question.dataset.answered = "";
+  if (pressed !== right && !isGuess) return;
+  question.dataset.answered = ""; // and the style hides what skips a guess
+  const skipped = pressed.matches(".question-skip");
+  if (skipped) right.focus(); // what had the focus is gone
+  else question.dispatchEvent(new Event("mtcourse-answered", { bubbles: true }));
 }

@@ -178,6 +178,14 @@ def mark_places_by_one_program(soup: BeautifulSoup) -> None:
             del body[name]
 
 
+def notes_are_notes(soup: BeautifulSoup) -> None:
+    """What stands in the margin is a note, and no landmark; Sphinx gives it an empty title."""
+    for note in soup.select("aside.margin"):
+        note["role"] = "note"
+        for title in note.select(".sidebar-title:empty"):
+            title.decompose()
+
+
 def tell_summaries_apart(soup: BeautifulSoup) -> None:
     """What can be unfolded has a name of its own on its page."""
     taken: dict[str, int] = {}
@@ -240,6 +248,7 @@ REPAIRS = (
     look_the_same_without_scripts,
     stay_in_the_tab,
     mark_places_by_one_program,
+    notes_are_notes,
     tell_summaries_apart,
     plain_bibliography,
     plain_signatures,

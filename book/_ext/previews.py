@@ -22,7 +22,7 @@ from urllib.parse import unquote
 from bs4 import BeautifulSoup, Tag
 
 NOT_TEXT = {"figure", "table", "details", "dl"}
-NOT_TEXT_CLASSES = {"cover", "cell", "admonition-title", "page-failed"}
+NOT_TEXT_CLASSES = {"cover", "cell", "admonition-title", "margin", "page-failed"}
 """Where a paragraph does not say what its section is about."""
 SHORTEST = 40
 """Letters of a paragraph that says something."""

@@ -80,7 +80,11 @@ LINES = r"""() => [...document.querySelectorAll(".bd-article section > p")]
 
 
 class _Quiet(http.server.SimpleHTTPRequestHandler):
-    """Serves files without a line for each on standard error."""
+    """Serves files without a word on standard error."""
+
+    def handle(self) -> None:
+        with contextlib.suppress(ConnectionError):  # a browser goes on to another page
+            super().handle()
 
     def log_message(self, *_: object) -> None:
         return

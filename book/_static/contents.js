@@ -53,11 +53,6 @@
     });
   }
   if (places.length) {
-    // The list is folded while a note stands beside the page, and begins anew when it unfolds.
-    const list = places[0].link.closest(".bd-sidebar-secondary");
-    if (list !== null) new ResizeObserver(() => {
-      if (marked && !list.contains(document.activeElement)) keepInView(list, marked);
-    }).observe(list);
     addEventListener("scroll", markSoon, { passive: true });
     addEventListener("resize", markSoon);
     mark();

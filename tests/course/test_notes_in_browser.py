@@ -104,11 +104,15 @@ def test_without_scripts_and_on_paper_a_note_is_below_its_paragraph(browser, sit
     context.close()
 
 
+LOW = 600  # the contents are higher than such a window
+
+
 @pytest.fixture
 def beside_a_note(browser, site):
     """A page whose contents are folded, because a note stands beside its text."""
     page = visit(browser, site, PAGES[3], "light").page
-    page.locator(".bd-article aside.margin").first.evaluate(SEEN)
+    page.set_viewport_size({"width": 1400, "height": LOW})
+    page.locator(".bd-article aside.margin").last.evaluate(SEEN)
     page.wait_for_selector(".bd-sidebar-secondary.hide")
     yield page
     page.context.close()
@@ -127,7 +131,7 @@ def test_contents_make_room_for_a_note_and_unfold_under_the_pointer(beside_a_not
     page.mouse.move(sign["x"] + 20, sign["y"] + 10)
     assert unfolded(page)
     marked = page.locator("#pst-page-toc-nav [aria-current]").bounding_box()
-    assert 0 < marked["y"] < 900
+    assert 0 < marked["y"] < LOW
     page.mouse.move(500, 500)
     assert not unfolded(page)
     page.evaluate("scrollTo(0, 0)")
@@ -146,7 +150,7 @@ def test_contents_unfold_for_the_keyboard_and_the_page_stays(beside_a_note, link
     assert unfolded(page)
     assert page.evaluate("scrollY") == place
     box = page.locator(link).bounding_box()
-    assert 0 <= box["y"] < 900 - box["height"]
+    assert 0 <= box["y"] < LOW - box["height"]
 
 
 @browsing

@@ -1,9 +1,9 @@
-"""What a cell prints in columns stands on the page as a table.
+"""What a cell prints stands on the page as a table or as sentences, where it is no code.
 
 A notebook shows columns that spaces align; on the page they are cells, which wrap on a phone, can
 be read aloud row by row, and keep their digits one below the other. A matrix of PyTorch is a matrix
-on the page. An output of which only a part would be a table stays as it was printed: there, its
-lines belong together.
+on the page. Lines of words are sentences on the page. An output of which only a part would be a
+table or a sentence stays as it was printed: there, its lines belong together.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from __future__ import annotations
 import html
 import itertools
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from docutils import nodes
@@ -28,6 +29,8 @@ CODE = re.compile(
 SENTENCE = re.compile(r";|[^\W\d_],$")
 """In what is no cell, but a part of a sentence."""
 ASIDE = re.compile(r"\([^()]*\)")
+NO_WORDS = re.compile(r"[\[\]▁]|<\w")
+"""In what is no sentence: lists, pieces and tokens."""
 APART = re.compile(r"(?<=\S)\s{2,}(?=\S)")
 LABEL = re.compile(r"([^:]*\w\)?):\s+(\S.*)")
 MATRIX = re.compile(r"tensor\((\[\[[^\[\]]*\](?:,\s*\[[^\[\]]*\])*\])(?:,\s*dtype=[\w.]+)?\)")
@@ -56,10 +59,9 @@ class TabulateOutputs(SphinxPostTransform):
             if "output" not in output["classes"] or above.get("nb_element") != "cell_code_output":
                 continue
             text = output.astext()
-            if holds_tables(text):
-                blocks = blocks_of(text)
+            if holds_tables(text) or sentences_of(text.split("\n")):
                 at = above.index(output)
-                above[at : at + 1] = [node_of(block, output) for block in blocks]
+                above[at : at + 1] = [node_of(block, output) for block in blocks_of(text)]
 
 
 @dataclass(frozen=True)
@@ -105,6 +107,24 @@ def blocks_of(text: str) -> list[Block]:
         blocks.append(block)
         place = end
     return [block for block in blocks if block.rows or any(line.strip() for line in block.lines)]
+
+
+def sentences_of(lines: Iterable[str]) -> list[str]:
+    """What lines say, one sentence after another; none where one of them is no sentence."""
+    found: list[str] = []
+    for line in filter(str.strip, lines):
+        words = re.sub(r":\s+", ": ", line.rstrip().replace(" -> ", " → "))
+        if found and found[-1].endswith((",", ";")):
+            found[-1] += f" {words.strip()}"
+        else:
+            found.append(words)
+    return found if all(map(is_sentence, found)) else []
+
+
+def is_sentence(text: str) -> bool:
+    """Whether something that was printed can be read as words."""
+    reads = not (text.startswith(" ") or CODE.search(text) or NO_WORDS.search(text))
+    return reads and APART.search(text) is None and len(re.findall(r"[^\W\d_]{2,}", text)) > 1
 
 
 def holds_tables(text: str) -> bool:
@@ -205,6 +225,9 @@ def numbers_in(row: list[str]) -> int:
 
 def node_of(block: Block, output: nodes.literal_block) -> nodes.Node:
     """A block as a part of the page."""
+    if sentences := sentences_of(block.lines):
+        words = "".join(f"<p>{html.escape(sentence)}</p>" for sentence in sentences)
+        return nodes.raw("", f'<div class="printed-words">{words}</div>', format="html")
     if not block.rows:
         lines = output.deepcopy()
         lines.children = []

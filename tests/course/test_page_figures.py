@@ -115,13 +115,15 @@ def test_the_code_of_a_figure_is_below_it_and_named_by_its_number(page: Beautifu
 
 
 @pytest.mark.slow
-def test_columns_that_a_cell_printed_are_a_table(page: BeautifulSoup) -> None:
+def test_columns_that_a_cell_printed_are_a_table_and_words_are_sentences(page: BeautifulSoup) -> None:
     (table,) = page.select(".cell_output table.printed-table")
     rows = [[cell.get_text() for cell in row.select("td, th")] for row in table.select("tr")]
     assert rows == [["kind", "right", "wrong"], ["de", "12", "8"], ["het", "3", "17"]]
     assert [cell["scope"] for cell in table.select("thead th")] == ["col"] * 3
     printed = [pre.get_text().strip() for pre in page.select(".cell_output pre")]
-    assert printed == ["that is all", "seen"]
+    assert printed == ["seen"]
+    said = [line.get_text() for line in page.select(".cell_output .printed-words p")]
+    assert said == ["that is all"]
 
 
 def test_a_picture_is_named_and_its_ids_begin_anew() -> None:
@@ -186,6 +188,32 @@ def test_what_is_no_table_stays(text: str) -> None:
 )
 def test_lines_of_which_a_part_would_be_a_table_stay_together(text: str) -> None:
     assert not printed_tables.holds_tables(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "sentences"),
+    [
+        ("the same rows: True\n", ["the same rows: True"]),
+        ("alone:     Is he?\ntogether:  He is.", ["alone: Is he?", "together: He is."]),
+        ("The dog sleeps. -> De hond slaapt.", ["The dog sleeps. → De hond slaapt."]),
+        ("4 of 5 are wrong,\nbut not all.", ["4 of 5 are wrong, but not all."]),
+        ("words: 244 running;\n    1,383 different\n", ["words: 244 running; 1,383 different"]),
+        (
+            "lower in 7 of 10 starts\nas at inference",
+            ["lower in 7 of 10 starts", "as at inference"],
+        ),
+        ("rows sum to [0.1, 1.0]", []),
+        ("one  line and another", []),
+        ("it writes:\n  word word", []),
+        ("a b\nthe key is <pad>", []),
+        ("▁The ▁old dog", []),
+        ("0.25", []),
+        ("tensor(1.) it is", []),
+        ("a -> b", []),
+    ],
+)
+def test_lines_of_words_are_sentences(text: str, sentences: list[str]) -> None:
+    assert printed_tables.sentences_of(text.split("\n")) == sentences
 
 
 @pytest.mark.parametrize(

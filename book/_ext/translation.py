@@ -48,7 +48,7 @@ def setup(app) -> dict:
     app.add_transform(TranslateParts)
     app.connect("config-inited", mark_untranslated)
     app.connect("doctree-resolved", place_english)
-    app.connect("html-page-context", translate_page)
+    app.connect("html-page-context", translate_page, priority=600)  # all parts are there
     app.connect("build-finished", write_attempts)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
 

@@ -115,7 +115,9 @@ def test_the_code_of_a_figure_is_below_it_and_named_by_its_number(page: Beautifu
 
 
 @pytest.mark.slow
-def test_columns_that_a_cell_printed_are_a_table_and_words_are_sentences(page: BeautifulSoup) -> None:
+def test_columns_that_a_cell_printed_are_a_table_and_words_are_sentences(
+    page: BeautifulSoup,
+) -> None:
     (table,) = page.select(".cell_output table.printed-table")
     rows = [[cell.get_text() for cell in row.select("td, th")] for row in table.select("tr")]
     assert rows == [["kind", "right", "wrong"], ["de", "12", "8"], ["het", "3", "17"]]

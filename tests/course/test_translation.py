@@ -196,7 +196,7 @@ root: book/intro
 parts:
   - caption: Part
     chapters:
-      - file: book/weights
+      - file: book/04_attention
 """
 
 
@@ -219,10 +219,10 @@ def books(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
         shutil.copy(ROOT / name, folder)
     (folder / "_toc.yml").write_text(CONTENTS, encoding="utf-8")
     (folder / "book" / "intro.md").write_text("# Begin\n\nWords alone.\n", encoding="utf-8")
-    (folder / "book" / "weights.md").write_text(PAGE, encoding="utf-8")
-    for page in ("intro", "weights"):
+    (folder / "book" / "04_attention.md").write_text(PAGE, encoding="utf-8")
+    for page in ("intro", "04_attention"):
         write_catalogue(folder / f"book/locale/nl/LC_MESSAGES/book/{page}.po", DUTCH)
-    outputs = {"Figure %s": "Figuur %s"}
+    outputs = {"Figure %s": "Figuur %s", "attention": "aandacht", "Whole models": "Hele modellen"}
     write_catalogue(folder / "book/locale/nl/LC_MESSAGES/outputs.po", outputs)
     write_catalogue(folder / "book/locale/nl/LC_MESSAGES/scripts.po", {"Show": "Toon </script>"})
     heard = io.StringIO()
@@ -241,7 +241,7 @@ def books(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     }
 
 
-def page_of(books: dict[str, Path], language: str, name: str = "weights") -> BeautifulSoup:
+def page_of(books: dict[str, Path], language: str, name: str = "04_attention") -> BeautifulSoup:
     return BeautifulSoup((books[language] / f"{name}.html").read_text("utf-8"), "html.parser")
 
 
@@ -255,6 +255,14 @@ def test_a_translated_page_is_dutch_and_has_the_same_formulas_and_code(books):
     for select in ("article math", "article pre"):
         found = [[str(one) for one in page.select(select)] for page in (english, dutch)]
         assert found[0] == found[1] != []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("place", [".bd-sidebar-secondary", "article .whole-folded"])
+def test_the_picture_of_the_model_is_translated_in_the_margin_and_below_the_title(books, place):
+    for language, said in (("en", ["attention"]), ("nl", ["aandacht"])):
+        parts = page_of(books, language).select(f"{place} .whole-model a[data-part=self-attention]")
+        assert [next(iter(part.stripped_strings)) for part in parts] == said
 
 
 @pytest.mark.slow
@@ -284,9 +292,9 @@ def test_each_translated_paragraph_keeps_its_english_for_the_translator(books):
 
 @pytest.mark.slow
 def test_scripts_get_their_messages_and_cannot_be_ended_by_them(books):
-    text = (books["nl"] / "weights.html").read_text("utf-8")
+    text = (books["nl"] / "04_attention.html").read_text("utf-8")
     assert r'"Show": "Toon \u003c/script>"' in text
-    assert "mtcourseMessages" not in (books["en"] / "weights.html").read_text("utf-8")
+    assert "mtcourseMessages" not in (books["en"] / "04_attention.html").read_text("utf-8")
 
 
 @pytest.mark.slow

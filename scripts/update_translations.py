@@ -4,9 +4,9 @@ make book && python scripts/update_translations.py nl [PAGE ...]
 
 The catalogues are in ``book/locale/LANGUAGE/LC_MESSAGES``, in the format of gettext, which editors
 such as Poedit open: one for each page that is being translated (a PAGE that has none is begun), one
-for what the outputs of these pages say, and one for what scripts say. A message that has changed a
-little keeps its translation, marked as fuzzy: until somebody has looked at it, the page shows the
-English one.
+for what the outputs of these pages say, one for what stands around their text, and one for what
+scripts say. A message that has changed a little keeps its translation, marked as fuzzy: until
+somebody has looked at it, the page shows the English one.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ import typer
 from babel.messages.catalog import Catalog
 from babel.messages.extract import extract_from_file
 from babel.messages.pofile import read_po, write_po
-from bs4 import BeautifulSoup
+from bs4 import BeautifulSoup, Tag
 
 from mtcourse.errors import MtcourseError
 from mtcourse.whole_files import write_whole
@@ -31,7 +31,17 @@ from mtcourse.whole_files import write_whole
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "book" / "_ext"))
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 from build_book import BUILD, ROOT, apart
-from translation import FORMATS, OUTPUTS, SCRIPTS, SHOWN, spoken_places, without_numbers
+from translation import (
+    AROUND,
+    FORMATS,
+    FRAME,
+    NAMES_OF_PAGES,
+    OUTPUTS,
+    SCRIPTS,
+    SHOWN,
+    spoken_places,
+    without_numbers,
+)
 
 TEMPLATES = BUILD / "messages" / "_build" / "gettext" / "book"
 PAGES = BUILD / "html" / "book"
@@ -55,6 +65,7 @@ def main(
         with template.open("rb") as file:
             merge(folder / "book" / f"{page}.po", messages_in(read_po(file)), language)
     merge(folder / f"{OUTPUTS}.po", outputs_of(sorted(known)), language)
+    merge(folder / f"{AROUND}.po", said_around(sorted(known)), language)
     merge(folder / f"{SCRIPTS}.po", said_by_scripts(), language)
 
 
@@ -77,13 +88,34 @@ def outputs_of(pages: Iterable[str]) -> list[str]:
     """What the outputs of built pages say, each once."""
     messages: dict[str, None] = dict.fromkeys(FORMATS.values())
     for page in pages:
-        built = PAGES / f"{page}.html"
-        if not built.exists():
-            raise MtcourseError(f"{built} is missing: run make book first")
-        soup = BeautifulSoup(built.read_text(encoding="utf-8"), "html.parser")
-        for output in soup.select(SHOWN):
-            messages |= {without_numbers(place.text)[0]: None for place in spoken_places(output)}
+        for output in built_page(page).select(SHOWN):
+            messages |= said_in(output)
     return list(messages)
+
+
+def said_around(pages: Iterable[str]) -> list[str]:
+    """What stands around the text of built pages, each once."""
+    messages: dict[str, None] = {}
+    for page in pages:
+        soup = built_page(page)
+        for names in soup.select(NAMES_OF_PAGES):
+            names.decompose()
+        for part in soup.select(FRAME):
+            messages |= said_in(part)
+    return list(messages)
+
+
+def built_page(page: str) -> BeautifulSoup:
+    """A page of the English book."""
+    built = PAGES / f"{page}.html"
+    if not built.exists():
+        raise MtcourseError(f"{built} is missing: run make book first")
+    return BeautifulSoup(built.read_text(encoding="utf-8"), "html.parser")
+
+
+def said_in(part: Tag) -> dict[str, None]:
+    """The messages of a part of a page, each once."""
+    return {without_numbers(place.text)[0]: None for place in spoken_places(part)}
 
 
 def said_by_scripts() -> list[str]:

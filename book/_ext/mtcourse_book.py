@@ -7,6 +7,7 @@ error in the browser, and leaves a few controls without a name that a screen rea
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from multiprocessing import get_context
@@ -35,6 +36,7 @@ from page_tables import (
 )
 from previews import note_page, notes_file
 from publishing import HEAD
+from translation import frame_messages, translate_frame
 
 WORTH_PROCESSES = 10
 """Pages from which on they are mended side by side: processes take seconds to start."""
@@ -65,7 +67,7 @@ def mend_pages(app, exception) -> None:
         if known.get(name) != (outdir / name).stat().st_mtime_ns
         or not notes_file(notes, name).exists()
     ]
-    mend_this = partial(mend_file, outdir, notes)
+    mend_this = partial(mend_file, outdir, notes, frame_messages(app))
     if len(stale) < WORTH_PROCESSES:
         list(map(mend_this, stale))
     else:  # started anew: copies of this process would hold its locks, whose threads they lack
@@ -75,17 +77,19 @@ def mend_pages(app, exception) -> None:
     list_of_mended.write_text(json.dumps(written), encoding="utf-8")
 
 
-def mend_file(outdir: Path, notes: Path, name: str) -> None:
+def mend_file(outdir: Path, notes: Path, said: Mapping[str, str], name: str) -> None:
     """Mends a page where it is, and notes what the cards of references need.
 
     Args:
         outdir: the book's folder.
         notes: the folder of Sphinx's notes.
+        said: what stands around its text, in the book's language.
         name: the page's path in the book.
     """
     path = outdir / name
     keep_words_in(notes.parent)
     soup = mended(path.read_text(encoding="utf-8"))
+    translate_frame(soup, said)
     note_page(notes, name, soup)
     note_text(notes, name, soup)
     page = share_scripts(close_up_blocks(shorten_ids(str(soup))), name, outdir)

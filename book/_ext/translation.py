@@ -26,7 +26,7 @@ from sphinx.util.nodes import extract_messages
 
 from mtcourse.figures.explorer import JAVASCRIPT, module
 
-OUTPUTS, SCRIPTS = "outputs", "scripts"
+OUTPUTS, SCRIPTS, AROUND = "outputs", "scripts", "frame"
 """The catalogues of what cells put out, and of what scripts say."""
 ATTEMPTS = "attempts.js"
 ENGLISH = "english"
@@ -35,7 +35,14 @@ SHOWN = "div.cell_output, details.whole-folded"
 """What a page holds beside its text."""
 FORMATS = {"figure": "Figure %s", "table": "Table %s"}
 """What Sphinx calls figures and tables, in the text and below them."""
-SPOKEN = ("alt", "aria-label", "title", "placeholder", "data-asks")
+FRAME = (
+    ".skip-link, #pst-search-dialog, .bd-sidebar-primary, .bd-header-article, "
+    ".bd-sidebar-secondary, .prev-next-area, .bd-footer-content"
+)
+"""What stands around a page's text."""
+NAMES_OF_PAGES = ".bd-links, .whole-model, #pst-page-toc-nav, .neighbour-title, .prev-next-title"
+"""What in it names pages and sections, which are translated with their pages."""
+SPOKEN = ("alt", "aria-label", "title", "data-bs-title", "placeholder", "data-asks")
 UNTOUCHED = ("script", "style", "pre", "code", "math", "annotation", "noscript")
 TRANSLATED_BY_SPHINX = "caption-text"
 NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
@@ -152,6 +159,17 @@ def translate_page(app, docname: str, template: str, context: dict, doctree) -> 
         place["data-folder"] = "../_static/translator"
         soup.append(place)
     context["body"] = str(soup)
+
+
+def frame_messages(app) -> dict[str, str]:
+    """What is said around the pages of a book, in its language; nothing where that is English."""
+    return messages_of(catalogue_folder(app) / f"{AROUND}.po") if is_translated(app) else {}
+
+
+def translate_frame(page: Tag, messages: Mapping[str, str]) -> None:
+    """Translates what stands around a page's text: the theme says it in English."""
+    for part in page.select(FRAME) if messages else []:
+        translate_output(part, messages)
 
 
 def mark_english(soup: BeautifulSoup, messages: dict[str, str]) -> None:

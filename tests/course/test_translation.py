@@ -224,6 +224,8 @@ def books(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
         write_catalogue(folder / f"book/locale/nl/LC_MESSAGES/book/{page}.po", DUTCH)
     outputs = {"Figure %s": "Figuur %s", "attention": "aandacht", "Whole models": "Hele modellen"}
     write_catalogue(folder / "book/locale/nl/LC_MESSAGES/outputs.po", outputs)
+    around = {"Skip to main content": "Naar de tekst", "Search this book...": "Zoek hier"}
+    write_catalogue(folder / "book/locale/nl/LC_MESSAGES/frame.po", around)
     write_catalogue(folder / "book/locale/nl/LC_MESSAGES/scripts.po", {"Show": "Toon </script>"})
     heard = io.StringIO()
     with pytest.MonkeyPatch.context() as patch, contextlib.redirect_stderr(heard):
@@ -263,6 +265,18 @@ def test_the_picture_of_the_model_is_translated_in_the_margin_and_below_the_titl
     for language, said in (("en", ["attention"]), ("nl", ["aandacht"])):
         parts = page_of(books, language).select(f"{place} .whole-model a[data-part=self-attention]")
         assert [next(iter(part.stripped_strings)) for part in parts] == said
+
+
+@pytest.mark.slow
+def test_what_stands_around_the_text_is_translated(books):
+    for language, said in (
+        ("en", ["Skip to main content", "Search this book..."]),
+        ("nl", ["Naar de tekst", "Zoek hier"]),
+    ):
+        page = page_of(books, language)
+        field = page.select_one("#pst-search-dialog input")
+        assert [page.select_one(".skip-link").get_text(strip=True), field["placeholder"]] == said
+        assert field["aria-label"] == said[1]
 
 
 @pytest.mark.slow

@@ -365,8 +365,8 @@ def document_of(html: Path, pages: Sequence[Page], numbers: Mapping[str, int]) -
         f"<!doctype html><html lang='en' data-theme='light' data-mode='light'><head>"
         f"<meta charset='utf-8'><title>{config['title']}</title>{linked}"
         f"<style>{heads}</style></head><body><header class='cover'>"
-        f"<h1>{title}</h1><p class='subtitle'>{subtitle}</p><p>{config['author']}</p>"
-        f"<p class='edition'>Version {config['version']}, {config['copyright']}</p></header>"
+        f"<h1>{title}</h1><p class='subtitle'>{subtitle}</p>"
+        f"<p class='edition'>Version {config['version']}. © {config['copyright']}</p></header>"
         f"{contents_of(pages, numbers)}<main>{articles}</main></body></html>"
     )
 

@@ -397,7 +397,10 @@ REPEATED = "<html><body><script>const a = 1;</script><script>const a = 1;</scrip
 def book_of(folder: Path, pages: int) -> SimpleNamespace:
     """A built book, as Sphinx hands it on, of pages that need mending."""
     app = SimpleNamespace(
-        builder=SimpleNamespace(format="html"), outdir=folder / "html", doctreedir=folder
+        builder=SimpleNamespace(format="html"),
+        config=SimpleNamespace(language="en"),
+        outdir=folder / "html",
+        doctreedir=folder,
     )
     (app.outdir / "book").mkdir(parents=True)
     for number in range(pages):

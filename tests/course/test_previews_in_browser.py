@@ -120,6 +120,10 @@ def test_the_mouse_may_go_onto_the_card_and_it_stays_until_it_leaves(page):
 
 
 def test_escape_closes_a_card_until_the_reference_is_pointed_at_again(page):
+    # A reference of two parts, as "Bahdanau *et al.*, 2015" is.
+    page.locator(CITATION).first.evaluate(
+        "(link) => link.insertAdjacentHTML('beforeend', ' <em>in</em>')"
+    )
     card = point_at(page, CITATION)
     page.keyboard.press("Escape")
     assert card.is_hidden()

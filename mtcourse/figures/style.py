@@ -80,7 +80,12 @@ def _show_as_svg() -> None:
 
 def new_axes(width: float, height: float) -> Axes:
     """Axes of a figure of this many inches, shown by a notebook like any other."""
+    return new_panels(width, height, 1)[0]
+
+
+def new_panels(width: float, height: float, count: int) -> list[Axes]:
+    """As many axes beside each other in one figure of this many inches."""
     import matplotlib.pyplot as plt  # chooses a backend: only when something is drawn
 
     figure: Figure = plt.figure(figsize=(width, height), layout="constrained")
-    return figure.add_subplot()
+    return [figure.add_subplot(1, count, number) for number in range(1, count + 1)]

@@ -8,7 +8,6 @@ from matplotlib.patches import Rectangle
 
 from mtcourse.chapters.cross_attention.plots import (
     alignment_dots,
-    paired_bars,
     precision_and_recall,
     who_asks_whom,
 )
@@ -41,19 +40,6 @@ def test_a_disc_is_full_where_a_link_is_known(ax):
 def test_a_link_to_no_word_is_refused(ax, link):
     with pytest.raises(MtcourseError, match="point at no word of 2 and 3"):
         alignment_dots(["a", "b"], ["x", "y", "z"], {(0, 0)}, {link}, ax)
-
-
-def test_bars_are_as_long_as_their_numbers_and_told_apart_by_hatching(ax):
-    paired_bars({"one": {"a": 3.0, "b": 5.0}, "two": {"a": 1.0, "b": 2.5}}, "x (%)", ax)
-    assert [bar.get_width() for bar in ax.patches] == [3.0, 5.0, 1.0, 2.5]
-    assert len({bar.get_hatch() for bar in ax.patches}) == 2
-    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["one", "two"]
-    assert {"3.0", "5.0", "1.0", "2.5"} <= {text.get_text() for text in ax.texts}
-
-
-def test_a_single_series_needs_no_legend(ax):
-    paired_bars({"one": {"a": 3.0}}, "x", ax)
-    assert ax.get_legend() is None
 
 
 def test_curves_of_a_threshold_have_styles_of_their_own(ax):

@@ -99,33 +99,41 @@ def test_a_setting_that_is_unknown_is_refused_with_those_that_there_are(word):
         function_of(word)(*arguments_of(word), settings={"speed": 1})
 
 
-def test_a_page_without_scripts_has_a_small_table(word):
+def test_a_page_without_scripts_has_a_small_picture_and_its_table(word):
     explorer = explorer_of(word)
     assert explorer.still is not None
     still = explorer.still(explorer.settings)
     table = BeautifulSoup(explorer.html(), "html.parser").select_one("noscript table")
     assert table.caption.text == re.sub(r"_(?=[A-Za-z0-9])", "", still.caption)
     assert len(table.select("tbody tr")) == len(still.rows)
+    assert table.find_previous("svg")["class"] == ["mtcourse-figure"]
     assert len(still.html()) < MOST_WITHOUT_SCRIPTS
 
 
 @pytest.mark.by_turns(3)
 @pytest.mark.browser
-def test_without_scripts_each_explorer_is_its_table(browser, word, tmp_path):
+def test_without_scripts_each_explorer_is_a_picture_with_its_table(browser, word, tmp_path):
     explorer = explorer_of(word)
     assert explorer.still is not None
     rows = explorer.still(explorer.settings).rows
     file = tmp_path / "page.html"
     file.write_text(f"{ALONE}<main>{explorer.html()}</main></html>", encoding="utf-8")
     for scripts in (False, True):
-        context = browser.new_context(java_script_enabled=scripts)
+        size = {"width": 400, "height": 900}
+        context = browser.new_context(java_script_enabled=scripts, viewport=size)
         page = context.new_page()
         page.goto(file.as_uri())
         table = page.locator("table.explorer-still")
+        picture = page.locator("noscript svg, svg.mtcourse-figure")
         if scripts:
-            assert table.count() == 0
+            assert table.count() == picture.count() == 0
         else:
             assert table.is_visible()
+            assert picture.count() == 1
+            box = picture.bounding_box()
+            assert box["width"] > 200
+            assert 80 < box["height"] < 500
+            assert box["y"] < table.bounding_box()["y"]
             shown = [
                 [cell.replace("−", "-").replace(",", "") for cell in line.split("\t")]
                 for line in table.locator("tbody").inner_text().split("\n")

@@ -1,4 +1,4 @@
-"""The tables that explorers leave on a page without scripts, against other ways to them."""
+"""What explorers leave on a page without scripts, against other ways to the same numbers."""
 
 from __future__ import annotations
 
@@ -7,15 +7,18 @@ import math
 import pytest
 import torch
 import torch.nn.functional as F
+from bs4 import BeautifulSoup
+from matplotlib import pyplot as plt
 
 from mtcourse.errors import MtcourseError
+from mtcourse.figures.curves import curves
 from mtcourse.figures.still import Still
 from mtcourse.layers.positions import sinusoidal_positions
 from mtcourse.models.language_model import LanguageModel
 from mtcourse.models.translator import Translator
 from mtcourse.models.word_weights import word_weights
 from mtcourse.text.tokenizer import BOS
-from tests.chapters.test_every_explorer import explorer_of
+from tests.chapters.test_every_explorer import WORDS, explorer_of
 
 
 def still_of(word: str, **settings) -> Still:
@@ -115,13 +118,86 @@ def test_a_step_of_the_search_keeps_as_many_as_there_are_beams():
     assert column(still, "probability") == pytest.approx([math.exp(x) for x in logs], rel=6e-3)
 
 
-def test_numbers_have_bars_and_signs():
-    table = Still("a < b", ("", "x", "y"), [("r", -0.5, 1), ("s", 1.0, "t")], 1).html()
-    assert "a &lt; b" in table
-    assert "#c8571b55 50%" in table
-    assert "−0.5" in table
-    assert "#2b7bba55 100%" in table
-    assert table.count("gradient") == 2
+def drawn_numbers(still: Still) -> list[float]:
+    """What its picture shows: lengths of bars, points of curves, cells of a map."""
+    found: list[float] = []
+    for ax in (figure := still.picture().figure).axes:
+        if ax.get_label() == "<colorbar>":
+            continue
+        found += [bar.get_width() for bar in ax.patches]
+        found += [y for line in ax.lines for y in line.get_ydata()]
+        found += [cell for image in ax.images for cell in image.get_array().flatten().tolist()]
+    plt.close(figure)
+    return found
+
+
+DRAWN_OTHERWISE = {"problem_setup", "kv_cache"}
+"""Their tables hold no fractions; tests of their own are below."""
+
+
+@pytest.mark.parametrize("word", [word for word in WORDS if word not in DRAWN_OTHERWISE])
+def test_the_picture_shows_the_numbers_of_the_table(word):
+    still = still_of(word)
+    numbers = [cell for row in still.rows for cell in row if isinstance(cell, float)]
+    drawn = drawn_numbers(still)
+    assert numbers
+    for number in numbers:
+        assert min(abs(number - of) for of in drawn) <= 1e-6 * max(1.0, abs(number)), number
+
+
+@pytest.mark.parametrize("word", ["attention", "cross_attention", "masks", "loss", "training"])
+def test_another_choice_is_another_picture(word):
+    other = {
+        "attention": {"query": 2},
+        "cross_attention": {"head": 0},
+        "masks": {"causal": False},
+        "loss": {"V": 2000},
+        "training": {"peak": 0.001},
+    }
+    assert drawn_numbers(still_of(word)) != drawn_numbers(still_of(word, **other[word]))
+
+
+def test_the_curves_of_the_cache_end_in_the_counts_of_the_step():
+    still = still_of("kv_cache", step=9)
+    counts = dict(zip((row[0] for row in still.rows), still.rows, strict=True))
+    without, cached = counts["multiplications so far"][1:]
+    ax = still.picture()
+    ends = [line.get_ydata()[-1] for line in ax.lines]
+    plt.close(ax.figure)
+    assert ends == pytest.approx([without / 1e6, cached / 1e6])
+
+
+def test_each_piece_has_a_box_in_the_row_of_its_vocabulary():
+    still = still_of("problem_setup")
+    ax = still.picture()
+    texts = [text.get_text() for text in ax.texts]
+    plt.close(ax.figure)
+    assert texts == [piece for _, _, pieces in still.rows for piece in pieces.split()]
+    assert len(ax.patches) == sum(row[1] for row in still.rows)
+
+
+@pytest.fixture
+def picture():
+    """Draws a curve."""
+    return lambda: curves({"x": [(0, 1), (1, 2)]}, "x", "y")
+
+
+def test_a_still_is_its_picture_and_its_table(picture):
+    rows = [("r", -0.5, 1000), ("s", 1.0, "t")]
+    soup = BeautifulSoup(Still("a < b", ("", "x", "y"), rows, picture, 1).html(), "html.parser")
+    assert soup.svg["role"] == "img"
+    assert soup.svg["aria-label"] == "The numbers of the table as a picture"
+    assert soup.svg.find_next("table") is soup.table
+    assert soup.caption.text == "a < b"
+    assert [cell.text for cell in soup.select("tbody :is(th, td)")] == [
+        "r", "−0.5", "1,000", "s", "1.0", "t",
+    ]  # fmt: skip
+    assert plt.get_fignums() == []
+
+
+def test_a_picture_with_a_ground_of_its_own_is_refused():
+    with pytest.raises(MtcourseError, match="book's style"):
+        Still("x", ("", "y"), [("r", 1.0)], lambda: plt.figure(facecolor="white").gca()).html()
 
 
 def test_the_name_of_a_weight_has_a_subscript():
@@ -130,6 +206,6 @@ def test_the_name_of_a_weight_has_a_subscript():
 
 
 @pytest.mark.parametrize("rows", [[], [("r", 1.0), ("s",)]])
-def test_rows_that_do_not_fit_their_heads_are_refused(rows):
+def test_rows_that_do_not_fit_their_heads_are_refused(rows, picture):
     with pytest.raises(MtcourseError, match="rows of 2 cells"):
-        Still("x", ("", "y"), rows)
+        Still("x", ("", "y"), rows, picture)

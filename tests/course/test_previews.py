@@ -34,7 +34,9 @@ CHAPTER = """<nav><a class="internal" href="03_positions.html">Positions</a></na
 <figcaption id="id7">
 <p>Figure 5.1 A caption.<a class="headerlink" href="#fig-a">#</a></p></figcaption>
 </figure>
-<section id="later"><span id="also-later"></span><h2>Later</h2><p>Short.</p>
+<section id="later"><span id="also-later"></span><h2>Later</h2>
+<aside class="margin sidebar"><p>A note in the margin, which comes before the text.</p></aside>
+<p>Short.</p>
 <p>This is what the section says in its first sentence.</p><p>This is what it says then.</p>
 </section></section></article>"""
 GLOSSARY = """<article><section id="glossary"><h1>Glossary</h1><dl class="glossary">

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from mtcourse.errors import MtcourseError
 from mtcourse.figures.explorer import JAVASCRIPT
-from scripts import build_book
+from scripts import build_book, update_translations
 from tests.course.test_book import BOOK, ROOT, load_extension
 from tests.helpers.javascript import evaluated
 from tests.helpers.small_books import begin_book, take_over
@@ -141,6 +141,29 @@ def test_a_page_without_a_catalogue_is_english_throughout():
     soup = BeautifulSoup("<section><p>Words.</p></section>", "html.parser")
     translation.mark_english(soup, {})
     assert soup.section["lang"] == "en"
+
+
+AROUND = """<a class="skip-link" href="#x">Skip to main content</a>
+<div class="bd-sidebar-primary"><nav class="bd-links" aria-label="Contents of the book"><ul>
+<li><a href="05.html">Masks</a></li></ul></nav><p aria-label="Search">Search 20 pages</p></div>
+<main><article><p>The text of the page.</p></article></main>
+<footer class="bd-footer-content">Search 20 pages<span>© 2026</span></footer>"""
+
+
+def test_what_stands_around_the_text_is_collected_without_text_and_names_of_pages(
+    tmp_path, monkeypatch
+):
+    monkeypatch.setattr(update_translations, "PAGES", tmp_path)
+    for page in ("04_attention", "05_masks"):
+        (tmp_path / f"{page}.html").write_text(AROUND, encoding="utf-8")
+    said = update_translations.said_around(["04_attention", "05_masks"])
+    assert said == ["Skip to main content", "Search", "Search {1} pages"]
+
+
+def test_a_page_that_is_not_built_is_named(tmp_path, monkeypatch):
+    monkeypatch.setattr(update_translations, "PAGES", tmp_path)
+    with pytest.raises(MtcourseError, match=r"intro.html is missing: run make book first"):
+        update_translations.said_around(["intro"])
 
 
 # --- scripts --------------------------------------------------------------------------------------

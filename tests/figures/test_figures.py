@@ -16,6 +16,7 @@ from matplotlib.text import Text
 
 from mtcourse.errors import MtcourseError
 from mtcourse.figures.attention_map import attention_map
+from mtcourse.figures.bars import bars
 from mtcourse.figures.curves import curves
 from mtcourse.figures.style import INK, LINE_COLOURS, book_style
 
@@ -154,3 +155,35 @@ def test_curves_pass_through_their_points_and_are_told_apart_without_colour() ->
 def test_curves_that_cannot_be_told_apart_are_refused(count: int) -> None:
     with pytest.raises(MtcourseError, match=f"{count} curves: a figure takes 1 to 4"):
         curves({str(i): [(0, 0)] for i in range(count)}, "x", "y")
+
+
+def test_bars_are_as_long_as_their_numbers_and_told_apart_without_colour() -> None:
+    ax = bars(["a", "b"], {"one": [3.0, 5.0], "two": [1.0, -2.5]}, "x (%)")
+    assert [bar.get_width() for bar in ax.patches] == [3.0, 5.0, 1.0, -2.5]
+    assert len({bar.get_hatch() for bar in ax.patches}) == 2
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["one", "two"]
+    assert {"3.0", "5.0", "1.0", "−2.5"} <= {text.get_text().replace("-", "−") for text in ax.texts}
+    assert ax.get_xlabel() == "x (%)"
+
+
+def test_the_first_bar_is_on_top_and_a_name_may_occur_twice() -> None:
+    ax = bars(["the", "dog", "the"], {"weight": [0.25, 0.5, 0.125]}, "weight", text="%.3f")
+    assert [label.get_text() for label in ax.get_yticklabels()] == ["the", "dog", "the"]
+    heights = [ax.transData.transform((0, bar.get_y()))[1] for bar in ax.patches]
+    assert heights == sorted(heights, reverse=True)
+    assert [text.get_text() for text in ax.texts] == ["0.250", "0.500", "0.125"]
+    assert ax.get_legend() is None
+
+
+@pytest.mark.parametrize(
+    ("names", "series", "said"),
+    [
+        ([], {"one": []}, "at least one name"),
+        (["a"], {}, "0 series"),
+        (["a"], {name: [1.0] for name in "abcde"}, "5 series"),
+        (["a", "b"], {"one": [1.0]}, "'one' has 1 numbers for 2 names"),
+    ],
+)
+def test_bars_without_names_or_numbers_for_them_are_refused(names, series, said) -> None:
+    with pytest.raises(MtcourseError, match=said):
+        bars(names, series, "x")

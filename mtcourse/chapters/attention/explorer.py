@@ -10,6 +10,7 @@ from typing import Any
 import torch
 
 from mtcourse.errors import MtcourseError
+from mtcourse.figures.bars import bars
 from mtcourse.figures.explorer import Explorer, rounded, shown_pieces
 from mtcourse.figures.still import Still
 from mtcourse.models.translator import Translator
@@ -80,7 +81,7 @@ def _still(data: Mapping[str, Any], chosen: Mapping[str, Any]) -> Still:
     products = torch.tensor(sentence[kind][layer][head][query], dtype=torch.float64)
     scores = products / data["d_k"] ** chosen["exponent"]
     weights = (scores / chosen["temperature"]).softmax(-1)
-    keys = sentence["read" if kind == "decoder" else "source"]
+    keys = sentence["read" if kind == "decoder" else "source"][: len(products)]
     # In cross-attention the word that asks is the one that is about to be written.
     asks = sentence[{"encoder": "source", "decoder": "read", "cross": "write"}[kind]][query]
     return Still(
@@ -90,9 +91,10 @@ def _still(data: Mapping[str, Any], chosen: Mapping[str, Any]) -> Still:
         [
             (key, f"{product:.1f}".replace("-", "−"), f"{score:.2f}".replace("-", "−"), weight)
             for key, product, score, weight in zip(
-                keys, products.tolist(), scores.tolist(), weights.tolist(), strict=False
+                keys, products.tolist(), scores.tolist(), weights.tolist(), strict=True
             )
         ],
+        lambda: bars(keys, {"weight": weights.tolist()}, f"weight of “{asks}”", text="%.2f"),
         3,
     )
 

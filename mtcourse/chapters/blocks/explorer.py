@@ -9,9 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from matplotlib.axes import Axes
 
 from mtcourse.errors import MtcourseError
 from mtcourse.evaluation.starts import Spread, load_measured
+from mtcourse.figures.curves import curves
 from mtcourse.figures.explorer import Explorer
 from mtcourse.figures.still import Still
 
@@ -77,17 +79,29 @@ def _still(data: Mapping[str, Any], chosen: Mapping[str, Any]) -> Still:
     """The norm of the gradient in each layer."""
     stack, depth = chosen["stack"], chosen["depth"]
     shown = [data["norms"][stack][placement] for placement in chosen["shown"]]
-    layers = zip(*(found[data["depths"].index(depth)] for found in shown), strict=True)
+    norms = [found[data["depths"].index(depth)] for found in shown]
     return Still(
         f"The norm of the gradient in each layer of a {stack} with {depth} layers, before "
         "training: the median of ten starts.",
         ("layer", *chosen["shown"]),
         [
             (str(number), *("overflow" if of[0] is None else of[0] for of in found))
-            for number, found in enumerate(layers, start=1)
+            for number, found in enumerate(zip(*norms, strict=True), start=1)
         ],
+        lambda: _norms(dict(zip(chosen["shown"], norms, strict=True))),
         4,
     )
+
+
+def _norms(of_each: Mapping[str, Sequence[Sequence[float | None]]]) -> Axes:
+    """Draws the medians by layer on a logarithmic scale; those that overflowed are left out."""
+    series = {
+        placement: [(layer, of[0]) for layer, of in enumerate(found, start=1) if of[0] is not None]
+        for placement, found in of_each.items()
+    }
+    ax = curves(series, "layer", "norm of the gradient")
+    ax.set_yscale("log")
+    return ax
 
 
 def _of_each(

@@ -12,6 +12,7 @@ import torch
 
 from mtcourse.errors import MtcourseError
 from mtcourse.evaluation.alignment import as_read
+from mtcourse.figures.attention_map import attention_map
 from mtcourse.figures.explorer import Explorer
 from mtcourse.figures.still import Still
 from mtcourse.models.translator import Translator
@@ -116,6 +117,7 @@ def _still(data: Mapping[str, Any], chosen: Mapping[str, Any]) -> Still:
         f"“{sentence['text']}”: where each Dutch word looks, layer {chosen['layer'] + 1}, {which}.",
         ("", *sentence["source"]),
         [(word, *row) for word, row in zip(sentence["target"], weights.tolist(), strict=True)],
+        lambda: attention_map(sentence["source"], sentence["target"], weights),
     )
 
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 
-import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.patches import Rectangle
 
@@ -78,35 +77,6 @@ def alignment_dots(
         ax.tick_params(length=0, labeltop=True, labelbottom=False)
         ax.grid(color=INK, alpha=0.2)
         ax.spines[:].set_visible(False)
-    return ax
-
-
-def paired_bars(
-    groups: Mapping[str, Mapping[str, float]], x_label: str, ax: Axes, text: str = "%.1f"
-) -> Axes:
-    """Draws horizontal bars in groups, with their numbers.
-
-    Args:
-        groups: for each series its value by name; all have the same names.
-        x_label: what is measured.
-        ax: where to draw, made within ``book_style()``.
-        text: the format of the numbers.
-    """
-    names = list(next(iter(groups.values())))
-    thick = 0.8 / len(groups)
-    with book_style():
-        for k, (series, of) in enumerate(groups.items()):
-            y = np.arange(len(names)) + (k - (len(groups) - 1) / 2) * thick
-            look = {"facecolor": LINE_COLOURS[k], "edgecolor": INK, "linewidth": 0, "alpha": 0.6}
-            look["hatch"] = ("", "///", "...")[k]
-            bars = ax.barh(y, [of[name] for name in names], thick * 0.92, label=series, **look)
-            ax.bar_label(bars, fmt=text, padding=3, color=INK, fontsize="small")
-        ax.set_yticks(range(len(names)), names)
-        ax.invert_yaxis()
-        ax.set_xlabel(x_label)
-        ax.margins(x=0.12)
-        if len(groups) > 1:
-            ax.legend()
     return ax
 
 

@@ -14,6 +14,7 @@ from jaxtyping import Float, Int
 from torch import Tensor
 
 from mtcourse.errors import MtcourseError
+from mtcourse.figures.bars import bars
 from mtcourse.figures.explorer import Explorer, rounded, shown_pieces
 from mtcourse.figures.still import Still
 from mtcourse.models.decoder_model import DecoderModel
@@ -79,11 +80,13 @@ def _still(data: Mapping[str, Any], chosen: Mapping[str, Any]) -> Still:
     mask = "masked" if chosen["mask"] else "open"
     found = sentence[mask][chosen["way"]]
     kind = "with the causal mask" if chosen["mask"] else "without a causal mask"
+    tokens, probabilities = found["best"][row], found["probabilities"][row]
     return Still(
         f"The most probable tokens after “{' '.join(sentence['inputs'][: row + 1])}”, {kind}; "
         f"“{sentence['answers'][row]}” is right.",
         ("token", "probability"),
-        list(zip(found["best"][row], found["probabilities"][row], strict=True)),
+        list(zip(tokens, probabilities, strict=True)),
+        lambda: bars(tokens, {"probability": probabilities}, "probability", text="%.3f"),
         3,
     )
 

@@ -10,13 +10,16 @@ from typing import Any
 import numpy as np
 import torch
 from jaxtyping import Float
+from matplotlib.axes import Axes
 from torch import Tensor
 
 from mtcourse.chapters.embeddings.geometry import nearest
 from mtcourse.chapters.embeddings.word_pieces import word_pieces
 from mtcourse.errors import MtcourseError
+from mtcourse.figures.bars import bars
 from mtcourse.figures.explorer import Explorer
 from mtcourse.figures.still import Still
+from mtcourse.figures.style import book_style, new_panels
 from mtcourse.models.translator import Translator
 from mtcourse.text.corpora import builtin_corpus
 from mtcourse.text.pairs import SentencePair
@@ -96,7 +99,21 @@ def _still(table: Float[Tensor, "V d"], data: Mapping[str, Any], word: str) -> S
         for (english, cosine), (dutch, other) in zip(*sides, strict=False)
     ]
     heads = ("English", "cosine", "Dutch", "cosine")
-    return Still(f"The words whose rows are most like that of “{word}”.", heads, rows)
+    return Still(
+        f"The words whose rows are most like that of “{word}”.",
+        heads,
+        rows,
+        lambda: _neighbours(rows),
+    )
+
+
+def _neighbours(rows: Sequence[tuple[str, float, str, float]]) -> Axes:
+    """Draws the cosines of both languages beside each other."""
+    english, cosines, dutch, others = zip(*rows, strict=True)
+    with book_style():
+        left, right = new_panels(4.6, 2.9, 2)
+        bars(english, {"cosine": cosines}, "cosine, English", left, "%.2f")
+        return bars(dutch, {"cosine": others}, "cosine, Dutch", right, "%.2f")
 
 
 def packed(table: Float[Tensor, "V d"]) -> str:

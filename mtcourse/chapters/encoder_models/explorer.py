@@ -8,10 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from matplotlib.axes import Axes
 
 from mtcourse.errors import MtcourseError
+from mtcourse.figures.bars import bars
 from mtcourse.figures.explorer import Explorer, rounded, shown_pieces
 from mtcourse.figures.still import Still
+from mtcourse.figures.style import book_style, new_panels
 from mtcourse.models.language_model import LanguageModel
 from mtcourse.models.masked_language_model import MaskedLanguageModel
 from mtcourse.text.masking import MASK_PIECE
@@ -102,8 +105,19 @@ def _still(data: Mapping[str, Any], chosen: Mapping[str, Any]) -> Still:
         "blank, and what the encoder does, which reads both sides.",
         ("decoder", "probability", "encoder", "probability"),
         list(zip(*sides, strict=True)),
+        lambda: _both_sides(blank),
         3,
     )
+
+
+def _both_sides(blank: Mapping[str, Any]) -> Axes:
+    """Draws the probabilities of both models beside each other."""
+    with book_style():
+        panels = new_panels(4.6, 2.6, 2)
+        for ax, side, name in zip(panels, ("left", "both"), ("decoder", "encoder"), strict=True):
+            found = blank[side]
+            bars(found["pieces"], {name: found["p"]}, f"probability, {name}", ax, "%.2f")
+    return panels[-1]
 
 
 def _draws(tokenizer: Tokenizer, sentence: str, generator: torch.Generator) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from typing import Any
 from mtcourse.chapters.fine_tuning.results import WAYS, Results
 from mtcourse.errors import MtcourseError
 from mtcourse.evaluation.starts import load_measured
+from mtcourse.figures.bars import bars
 from mtcourse.figures.explorer import Explorer
 from mtcourse.figures.still import Still
 
@@ -82,14 +83,17 @@ def _still(
     """The label of each word, and how certain the head is."""
     sentence = sentences[chosen["sentence"]][chosen["language"]]
     said = sentence["said"][chosen["way"]][sizes.index(chosen["size"])]
-    words = zip(sentence["words"], said, sentence["known"], strict=True)
+    words = list(zip(sentence["words"], said, sentence["known"], strict=True))
+    names = [f"{word}: {labels[label]}" for word, (label, _), _ in words]
+    certain = [float(percent) for _, (_, percent), _ in words]
     return Still(
         f"Labels after {chosen['size']:,} labelled sentences ({chosen['way']}).",
         ("word", "label", "certain (%)", "right label"),
         [
-            (word, labels[label], float(certain), labels[known])
-            for word, (label, certain), known in words
+            (word, labels[label], percent, labels[known])
+            for (word, (label, _), known), percent in zip(words, certain, strict=True)
         ],
+        lambda: bars(names, {"certain": certain}, "certain (%)", text="%.0f"),
         0,
     )
 

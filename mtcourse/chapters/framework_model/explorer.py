@@ -11,6 +11,7 @@ import torch
 from mtcourse.chapters.framework_model.tiny_language import tiny_pairs
 from mtcourse.chapters.framework_model.tiny_models import REPAIRS, load_tiny
 from mtcourse.errors import MtcourseError
+from mtcourse.figures.bars import bars
 from mtcourse.figures.explorer import Explorer
 from mtcourse.figures.still import Still
 from mtcourse.models.framework_model import FrameworkModel
@@ -88,6 +89,7 @@ def _still(
         f"“{sentence['text']}”: what the model ({name}) writes after {read}.",
         ("word", "probability"),
         list(zip(words, best.values.tolist(), strict=True)),
+        lambda: bars(words, {name: best.values.tolist()}, "probability", text="%.3f"),
         3,
     )
 

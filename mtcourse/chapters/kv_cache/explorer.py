@@ -10,6 +10,7 @@ from typing import Any
 
 import torch
 from jaxtyping import Float, Int
+from matplotlib.axes import Axes
 from torch import Tensor
 
 from mtcourse.chapters.kv_cache.counts import cache_bytes, generation_products, step_products
@@ -17,6 +18,7 @@ from mtcourse.chapters.kv_cache.famous_bugs import staying_state
 from mtcourse.chapters.kv_cache.row_beams import Recorder, RowBeams, Watched, row_state, row_step
 from mtcourse.decoding.search import beam_search, greedy_search
 from mtcourse.errors import MtcourseError
+from mtcourse.figures.curves import curves
 from mtcourse.figures.explorer import Explorer, rounded, shown_pieces
 from mtcourse.figures.still import Still
 from mtcourse.layers.attention import scaled_dot_product_attention
@@ -122,7 +124,17 @@ def _still(sizes: TransformerConfig, step: int) -> Still:
             ),
             ("bytes that the cache holds", 0, held),
         ],
+        lambda: _products(sizes, step),
     )
+
+
+def _products(sizes: TransformerConfig, step: int) -> Axes:
+    """Draws the multiplications so far by the step, both with a cache and without one."""
+    series = {
+        name: [(t, generation_products(sizes, t, cached) / 1e6) for t in range(1, step + 1)]
+        for name, cached in (("without a cache", False), ("with a cache", True))
+    }
+    return curves(series, "step", "multiplications so far (millions)")
 
 
 def all_weights(model: DecoderModel, ids: Int[Tensor, " n"]) -> Float[Tensor, "L h n n"]:

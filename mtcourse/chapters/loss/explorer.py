@@ -7,7 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from matplotlib.axes import Axes
 
+from mtcourse.figures.curves import curves
 from mtcourse.figures.explorer import Explorer
 from mtcourse.figures.still import Still
 
@@ -39,15 +41,31 @@ def loss_explorer(settings: Mapping[str, Any] | None = None) -> Explorer:
 
 def _still(chosen: Mapping[str, Any]) -> Still:
     """The loss and its slope for some leads of the right word."""
-    others, epsilon = chosen["V"] - 1, chosen["epsilon"]
-    z = torch.arange(-6.0, 13.0, 2.0, dtype=torch.float64, requires_grad=True)
-    loss = (1 + others * (-z).exp()).log() + epsilon * z * others / chosen["V"]
-    (slope,) = torch.autograd.grad(loss.sum(), z)
-    rows = zip(z.tolist(), loss.tolist(), slope.tolist(), strict=True)
+    V, epsilon = chosen["V"], chosen["epsilon"]
+    rows = zip(*_loss_by_lead(V, epsilon, 2.0), strict=True)
     return Still(
-        f"The loss of one token among {chosen['V']} words, label smoothing {epsilon:g}, by the "
+        f"The loss of one token among {V} words, label smoothing {epsilon:g}, by the "
         "lead z of the right word’s logit.",
         ("z", "loss in nats", "slope"),
         [(f"{lead:g}".replace("-", "−"), *numbers) for lead, *numbers in rows],
+        lambda: _curves(V, epsilon),
         3,
     )
+
+
+def _loss_by_lead(V: int, epsilon: float, step: float) -> tuple[list[float], ...]:
+    """Leads of the right word from -6 to 12, the loss at each, and its slope."""
+    z = torch.arange(-6.0, 12.0 + step, step, dtype=torch.float64, requires_grad=True)
+    loss = (1 + (V - 1) * (-z).exp()).log() + epsilon * z * (V - 1) / V
+    (slope,) = torch.autograd.grad(loss.sum(), z)
+    return z.tolist(), loss.tolist(), slope.tolist()
+
+
+def _curves(V: int, epsilon: float) -> Axes:
+    """Draws both by the lead."""
+    leads, *found = _loss_by_lead(V, epsilon, 0.25)
+    series = {
+        name: list(zip(leads, numbers, strict=True))
+        for name, numbers in zip(("loss in nats", "slope"), found, strict=True)
+    }
+    return curves(series, "lead z of the right word’s logit", "loss and slope")

@@ -10,6 +10,7 @@ from typing import Any
 
 import torch
 
+from mtcourse.figures.attention_map import attention_map
 from mtcourse.figures.explorer import Explorer, rounded
 from mtcourse.figures.still import Still
 from mtcourse.layers.attention import attention_weights
@@ -83,4 +84,5 @@ def _still(data: Mapping[str, Any], chosen: Mapping[str, Any]) -> Still:
         "query, a column a key.",
         ("", *names),
         [(name, *row) for name, row in zip(names, weights.tolist(), strict=True)],
+        lambda: attention_map(names, names, weights),
     )

@@ -12,6 +12,7 @@ import torch
 from torch import Tensor
 
 from mtcourse.errors import MtcourseError
+from mtcourse.figures.attention_map import attention_map
 from mtcourse.figures.explorer import Explorer, rounded, shown_pieces
 from mtcourse.figures.still import Still
 from mtcourse.layers.multi_head import head_contributions
@@ -93,11 +94,13 @@ def _still(data: Mapping[str, Any], chosen: Mapping[str, Any]) -> Still:
     asked = sentence["read" if layer["kind"] == "decoder" else "source"]
     asks = sentence["source" if layer["kind"] == "encoder" else "read"][token]
     heads = [head[token] for head in sentence["layers"][chosen["layer"]]["weights"]]
+    names = [f"head {number + 1}" for number in range(len(heads))]
     return Still(
         f"“{sentence['text']}”, translated as “{sentence['translation']}”: where each head of "
         f"{layer['title']} looks from “{asks}”, all heads on.",
-        ("token", *(f"head {number + 1}" for number in range(len(heads)))),
+        ("token", *names),
         list(zip(asked, *heads, strict=True)),
+        lambda: attention_map(asked, names, torch.tensor(heads)),
     )
 
 

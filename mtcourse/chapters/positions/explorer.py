@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import torch
+from matplotlib.axes import Axes
 
+from mtcourse.figures.curves import curves
 from mtcourse.figures.explorer import Explorer
 from mtcourse.figures.still import Still
 from mtcourse.layers.positions import position_similarity
@@ -39,11 +41,21 @@ def _still(chosen: Mapping[str, Any]) -> Still:
     """How similar two positions are, by their distance."""
     d_model, base = chosen["d_model"], 10 ** chosen["power"]
     distances = sorted({0, 1, 2, 3, 5, 8, 13, 20, 30, 40, 60, chosen["shift"]})
-    found = position_similarity(torch.tensor(distances).double(), d_model, base) / (d_model / 2)
+
+    def similarity(of: Sequence[float | int]) -> list[float]:
+        norm = d_model / 2
+        return (position_similarity(torch.tensor(of).double(), d_model, base) / norm).tolist()
+
+    def drawn() -> Axes:
+        every = [step / 4 for step in range(4 * max(distances) + 1)]
+        points = list(zip(every, similarity(every), strict=True))
+        return curves({"similarity": points}, "distance of the two positions", "similarity")
+
     return Still(
         f"The similarity of two positions: the cosine of their rows, for rows of width {d_model} "
         f"and base {base:,.0f}.",
         ("distance", "similarity"),
-        list(zip(map(str, distances), found.tolist(), strict=True)),
+        list(zip(map(str, distances), similarity(distances), strict=True)),
+        drawn,
         3,
     )

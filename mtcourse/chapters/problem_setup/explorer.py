@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from mtcourse.chapters.problem_setup.plots import rows_of_pieces
 from mtcourse.errors import MtcourseError
 from mtcourse.figures.explorer import Explorer
 from mtcourse.figures.still import Still
@@ -73,4 +74,5 @@ def _still(tokenizers: Sequence[Tokenizer], sentence: str) -> Still:
         f"The pieces of “{sentence}” for each size of the vocabulary.",
         ("pieces in the vocabulary", "pieces in the sentence", "the sentence"),
         [(f"{size:,}", len(pieces), " ".join(pieces)) for size, pieces in cut],
+        lambda: rows_of_pieces({f"{size:,}": pieces for size, pieces in cut}),
     )

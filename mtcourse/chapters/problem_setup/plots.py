@@ -13,7 +13,7 @@ from torch import Tensor
 
 from mtcourse.errors import MtcourseError
 from mtcourse.figures.diagrams import arrow, box
-from mtcourse.figures.style import INK, LINE_COLOURS, book_style
+from mtcourse.figures.style import INK, LINE_COLOURS, book_style, new_axes
 
 _REAL = to_rgba(LINE_COLOURS[0])
 _PADDING = to_rgba(INK, 0.25)
@@ -146,6 +146,29 @@ def pieces_to_ids(pieces: Sequence[str], ids: Sequence[int], ax: Axes) -> Axes:
             left += width + 0.5
         ax.set(xlim=(-0.5, left), ylim=(-0.1, 1.9))
         ax.axis("off")
+    return ax
+
+
+def rows_of_pieces(cut: Mapping[str, Sequence[str]]) -> Axes:
+    """Draws a sentence as a row of boxes for each vocabulary, a box for each piece.
+
+    Args:
+        cut: for the name of each vocabulary the pieces of the sentence.
+    """
+    longest = max(sum(len(piece) + 1.0 for piece in pieces) for pieces in cut.values())
+    with book_style():
+        ax = new_axes(1.0 + 0.115 * longest, 0.2 + 0.42 * len(cut))
+        for row, pieces in enumerate(cut.values()):
+            left = 0.0
+            for piece in pieces:
+                width = len(piece) + 0.8
+                box(ax, left, -row - 0.4, width, 0.8, piece, LINE_COLOURS[0], family="monospace")
+                left += width + 0.2
+        ax.set_yticks([-row for row in range(len(cut))], list(cut))
+        ax.set(xlim=(-0.2, longest), ylim=(0.5 - len(cut), 0.5))
+        ax.set_ylabel("pieces in the vocabulary")
+        ax.tick_params(length=0, labelbottom=False)
+        ax.spines[:].set_visible(False)
     return ax
 
 

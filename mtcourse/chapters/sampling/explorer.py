@@ -10,6 +10,7 @@ from typing import Any
 import torch
 
 from mtcourse.errors import MtcourseError
+from mtcourse.figures.bars import bars
 from mtcourse.figures.explorer import Explorer, shown_pieces
 from mtcourse.figures.still import Still
 from mtcourse.models.language_model import LanguageModel
@@ -92,13 +93,12 @@ def _still(data: Mapping[str, Any], chosen: Mapping[str, Any]) -> Still:
     text = data["texts"][max(0, chosen["text"])]
     pieces = data["pieces"][text["model"]]
     best = (torch.tensor(text["logits"], dtype=torch.float64) / 100).softmax(-1).topk(SHOWN)
+    names, probabilities = [pieces[token] for token in best.indices.tolist()], best.values.tolist()
     return Still(
         f"“{text['text']}”: the most probable next tokens, at temperature 1 and without a filter.",
         ("next token", "probability"),
-        [
-            (pieces[token], p)
-            for token, p in zip(best.indices.tolist(), best.values.tolist(), strict=True)
-        ],
+        list(zip(names, probabilities, strict=True)),
+        lambda: bars(names, {"probability": probabilities}, "probability", text="%.3f"),
         3,
     )
 

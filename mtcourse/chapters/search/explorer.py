@@ -14,6 +14,7 @@ from mtcourse.chapters.search.trees import DROPPED, ENDED, KEPT, BeamTree, Node,
 from mtcourse.decoding.exact_search import prove_best
 from mtcourse.decoding.search import beam_search
 from mtcourse.errors import MtcourseError
+from mtcourse.figures.bars import bars
 from mtcourse.figures.explorer import Explorer, refuse_unknown, shown_pieces
 from mtcourse.figures.still import Still
 from mtcourse.models.decoding_state import cached_state, cached_step
@@ -91,19 +92,26 @@ def _still(data: Mapping[str, Any], chosen: Mapping[str, Any]) -> Still:
         return [*prefix(step - 1, steps[step][rank][1]), steps[step][rank][0]]
 
     last = len(steps) - 1
+    rows = [
+        (
+            " ".join(prefix(last, rank)),
+            f"{log_p:.2f}".replace("-", "−"),
+            math.exp(log_p),
+            FATES[fate],
+        )
+        for rank, (_, _, log_p, fate) in enumerate(steps[last][:SHOWN])
+    ]
     return Still(
         f"“{sentence['text']}”: the candidates of step {len(steps)} of a beam search with "
         f"{chosen['width']} beams, best first.",
         ("candidate", "log p", "probability", ""),
-        [
-            (
-                " ".join(prefix(last, rank)),
-                f"{log_p:.2f}".replace("-", "−"),
-                math.exp(log_p),
-                FATES[fate],
-            )
-            for rank, (_, _, log_p, fate) in enumerate(steps[last][:SHOWN])
-        ],
+        rows,
+        lambda: bars(
+            [f"{candidate} ({fate})" for candidate, _, _, fate in rows],
+            {"probability": [p for _, _, p, _ in rows]},
+            "probability",
+            text="%.3f",
+        ),
         3,
     )
 

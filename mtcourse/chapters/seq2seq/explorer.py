@@ -16,6 +16,7 @@ from torch import Tensor
 from mtcourse.chapters.seq2seq.faithfulness import Forced
 from mtcourse.errors import MtcourseError
 from mtcourse.evaluation.alignment import as_read
+from mtcourse.figures.bars import bars
 from mtcourse.figures.explorer import Explorer, refuse_unknown
 from mtcourse.figures.still import Still
 from mtcourse.models.changed_attention import (
@@ -139,6 +140,7 @@ def _still(data: Mapping[str, Any], chosen: Mapping[str, Any]) -> Still:
     number = {"permuted": f" {chosen['draw']}", "hidden": f" {chosen['source']}"}.get(change, "")
     key = "nothing" if change == "nothing" else f"{change}{number} {chosen['layer']}"
     found, unchanged = sentence["changed"][key], sentence["changed"]["nothing"]
+    series = {"unchanged": unchanged["p"], "changed": found["p"]}
     return Still(
         f"“{sentence['text']}”: the probability of each Dutch word in per cent, unchanged and "
         f"after a change of the weights ({change}, {data['layers'][chosen['layer']]}).",
@@ -146,9 +148,10 @@ def _still(data: Mapping[str, Any], chosen: Mapping[str, Any]) -> Still:
         [
             (word, float(before), float(after), found["other"].get(str(place), ""))
             for place, (word, before, after) in enumerate(
-                zip(sentence["target"], unchanged["p"], found["p"], strict=True)
+                zip(sentence["target"], *series.values(), strict=True)
             )
         ],
+        lambda: bars(sentence["target"], series, "probability (%)", text="%.0f"),
         0,
     )
 

@@ -6,6 +6,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from matplotlib.axes import Axes
+
+from mtcourse.figures.curves import curves
 from mtcourse.figures.explorer import Explorer
 from mtcourse.figures.still import Still
 from mtcourse.training.schedules import cosine, inverse_square_root
@@ -40,10 +43,17 @@ def _still(chosen: Mapping[str, Any]) -> Still:
     warmup, peak = chosen["warmup"], chosen["peak"]
     steps = sorted({1, warmup // 2, warmup, chosen["step"], *range(400, STEPS + 1, 400)} - {0})
     schedule = {"cosine": cosine, "inverse square root": inverse_square_root}[chosen["shape"]]
+
+    def drawn() -> Axes:
+        every = sorted({*steps, *range(10, STEPS + 1, 10)})
+        points = [(step, peak * schedule(step, warmup, STEPS)) for step in every]
+        return curves({chosen["shape"]: points}, "step", "learning rate")
+
     return Still(
         f"The learning rate over {STEPS:,} steps: {chosen['shape']}, peak {peak:g}, warm-up over "
         f"{warmup} steps.",
         ("step", "learning rate"),
         [(f"{step:,}", peak * schedule(step, warmup, STEPS)) for step in steps],
+        drawn,
         5,
     )

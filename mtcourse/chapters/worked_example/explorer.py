@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
+
+from matplotlib.axes import Axes
 
 from mtcourse.chapters.worked_example.adam import BETA_1, BETA_2, EPSILON_ADAM, LEARNING_RATE
 from mtcourse.chapters.worked_example.example import as_json, example_weights
 from mtcourse.figures.explorer import Explorer
 from mtcourse.figures.still import Still
+from mtcourse.figures.style import SIGNED, book_style, new_axes
 
 SCRIPT = Path(__file__).with_suffix(".js")
 
@@ -63,4 +66,19 @@ def _still(chosen: Mapping[str, Any]) -> Still:
         f"The matrix {name} of the example.",
         ("row", *(str(column) for column in range(1, len(rows[0]) + 1))),
         [(str(number), *row) for number, row in enumerate(rows, 1)],
+        lambda: _signed(rows),
     )
+
+
+def _signed(rows: Sequence[Sequence[float]]) -> Axes:
+    """Draws the numbers of a matrix: blue above 0, orange below, the stronger the larger."""
+    largest = max(abs(number) for row in rows for number in row)
+    with book_style():
+        ax = new_axes(1.2 + 0.5 * len(rows[0]), 0.6 + 0.36 * len(rows))
+        ax.imshow(rows, cmap=SIGNED, vmin=-largest, vmax=largest, aspect="auto")
+        ax.set_xticks(range(len(rows[0])), [str(column + 1) for column in range(len(rows[0]))])
+        ax.set_yticks(range(len(rows)), [str(row + 1) for row in range(len(rows))])
+        ax.tick_params(length=0, labeltop=True, labelbottom=False)
+        ax.set_ylabel("row")
+        ax.spines[:].set_visible(False)
+    return ax

@@ -62,5 +62,5 @@ def bars(
         ax.set_xlabel(x_label)
         ax.margins(x=0.12)
         if len(series) > 1:
-            ax.legend(loc="lower left", bbox_to_anchor=(0, 1), ncol=len(series))
+            ax.legend(loc="lower left", bbox_to_anchor=(0, 1))
     return ax

@@ -94,7 +94,7 @@ def _still(data: Mapping[str, Any], chosen: Mapping[str, Any]) -> Still:
                 keys, products.tolist(), scores.tolist(), weights.tolist(), strict=True
             )
         ],
-        lambda: bars(keys, {"weight": weights.tolist()}, f"weight of “{asks}”", text="%.2f"),
+        lambda: bars(keys, {"weight": weights.tolist()}, f"weight of “{asks}”", text="%.3f"),
         3,
     )
 

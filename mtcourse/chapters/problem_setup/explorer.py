@@ -45,7 +45,6 @@ def problem_setup_explorer(
             f"{len(sentences)}"
         )
     sizes = [of.vocabulary_size for of in tokenizers]
-    cut = [of.pieces(of.encode(sentences[0])) for of in tokenizers]
     return Explorer(
         SCRIPT,
         {
@@ -59,10 +58,8 @@ def problem_setup_explorer(
         },
         {"at": min(2, len(sizes) - 1), "own": ""},
         settings or {},
-        "This explorer needs JavaScript. It shows the pieces of sentences; those of the first are: "
-        + "; ".join(
-            f"with {size} pieces, {' '.join(of)}" for size, of in zip(sizes, cut, strict=True)
-        ),
+        "This explorer needs JavaScript. It shows how sentences, also one that you type, fall into "
+        "pieces, for each size of the vocabulary.",
         still=lambda chosen: _still(tokenizers, chosen["own"] or sentences[0]),
     )
 

@@ -32,6 +32,8 @@ ASIDE = re.compile(r"\([^()]*\)")
 NO_WORDS = re.compile(r"[\[\]▁]|<\w")
 """In what is no sentence: lists, pieces and tokens."""
 APART = re.compile(r"(?<=\S)\s{2,}(?=\S)")
+ALIGNS = re.compile(r"(?<=[^\W\d]|[=:]) {2,}(?=[-+−]?\d)| +(?=:(?:\s|$))")
+"""A gap that only puts a number, or a colon, below those of other lines."""
 LABEL = re.compile(r"([^:]*\w\)?):\s+(\S.*)")
 MATRIX = re.compile(r"tensor\((\[\[[^\[\]]*\](?:,\s*\[[^\[\]]*\])*\])(?:,\s*dtype=[\w.]+)?\)")
 MOST_COLUMNS = 12
@@ -112,13 +114,34 @@ def blocks_of(text: str) -> list[Block]:
 def sentences_of(lines: Iterable[str]) -> list[str]:
     """What lines say, one sentence after another; none where one of them is no sentence."""
     found: list[str] = []
-    for line in filter(str.strip, lines):
+    for line in filter(str.strip, without_gaps(lines)):
         words = re.sub(r":\s+", ": ", line.rstrip().replace(" -> ", " → "))
         if found and found[-1].endswith((",", ";")):
             found[-1] += f" {words.strip()}"
         else:
             found.append(words)
     return found if all(map(is_sentence, found)) else []
+
+
+def without_gaps(lines: Iterable[str]) -> list[str]:
+    """Lines in which a colon follows what names them, and no gap aligns anything with others."""
+    lines = [line.rstrip() for line in lines]
+    ends = {gap.end() for gap in map(APART.search, lines) if gap and not gap[0].endswith(":")}
+    if len(ends) == 1:
+        (column,) = ends
+        names = {line: name for line in lines if (name := name_before(column, line)) is not None}
+        if len(names) > 1 and len({*names.values(), ""}) == len(names) + 1:
+            lines = [f"{names[line]}: {line[column:]}" if line in names else line for line in lines]
+    return [ALIGNS.sub(" ", line).replace(" :", ":") for line in lines]
+
+
+def name_before(column: int, line: str) -> str | None:
+    """What names a line, if the rest of it begins in this column; None if it does not."""
+    name = line[:column].rstrip()
+    begins = line[column - 1 : column] == " " and line[column:].strip() != ""
+    if not begins or (APART.search(line) is None and "," in name):
+        return None
+    return name.removesuffix(":").rstrip()
 
 
 def is_sentence(text: str) -> bool:

@@ -187,7 +187,7 @@ def mark_english(soup: BeautifulSoup, messages: dict[str, str]) -> None:
         if not silent and heading_of(element) not in same:
             element["lang"] = "en"
     pages = [] if messages else soup.find_all("section", recursive=False)
-    outputs = soup.select(".cell_input, .cell_output:not([data-translated])")
+    outputs = soup.select(".cell_input, .cell_output:not([data-translated]), noscript")
     for element in (*pages, *outputs):
         element["lang"] = "en"
 

@@ -39,8 +39,9 @@
       if (one === link) one.setAttribute("aria-current", "location");
       else one.removeAttribute("aria-current");
     }
-    const list = link?.closest(".bd-sidebar-secondary");
-    if (list) keepInView(list, link);
+    const list = places[0].link.closest(".bd-sidebar-secondary");
+    if (list && link) keepInView(list, link);
+    else if (list) list.scrollTop = 0; // above the first section stands what is above the contents
   }
 
   let waiting = false;

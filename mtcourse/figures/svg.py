@@ -40,6 +40,7 @@ from mtcourse.figures.style import COLOURS, GROUND
 SVG, XLINK = "http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink"
 PIXELS_PER_POINT = 1.5  # a line of text is 15 pixels high, a little less than the page's
 READABLE = 9.0  # pixels; no text of a figure is shown smaller, it scrolls in its box instead
+_PHONE = 345  # pixels: as much as a phone has beside a figure's margins
 _SCROLLS, _WIDEST = 400, 640  # pixels: what scrolls on a phone anyway, and what fits on a desktop
 _EASY = 11.0  # pixels; the text of what scrolls anyway
 
@@ -133,20 +134,43 @@ def _narrowed(figure: Figure) -> Iterator[None]:
     width, height = figure.get_size_inches()
     plots = all(ax.axison for ax in figure.axes)
     if plots and width > _WIDE:
-        figure.set_size_inches(max(_WIDE, _SMALLER * width), 0.95 * height)
+        smaller = max(_WIDE, _SMALLER * width)
+        figure.set_size_inches(smaller, 0.95 * height)
         figure.draw_without_rendering()
         if any(map(crowded, figure.axes)):
             figure.set_size_inches(width, height)
+        elif _PHONE < (needed := _needs(figure, smaller)) < _SCROLLS:
+            figure.set_size_inches(smaller * _PHONE / needed, 0.95 * height)
+            figure.draw_without_rendering()
+            if any(map(crowded, figure.axes)) or _titles_touch(figure):
+                figure.set_size_inches(smaller, 0.95 * height)
     try:
         yield
     finally:
         figure.set_size_inches(width, height)
 
 
+def _needs(figure: Figure, width: float) -> float:
+    """The pixels at which the smallest text of a figure of so many inches can still be read."""
+    sizes = [text.get_fontsize() for text in figure.findobj(Text) if _is_seen(text)]
+    return 72 * width * READABLE / min(sizes, default=10.0)
+
+
+def _is_seen(text: Any) -> bool:
+    return bool(text.get_visible() and text.get_text().strip())
+
+
+def _titles_touch(figure: Figure) -> bool:
+    """Whether titles of axes run into each other, or out of the figure."""
+    titles = [ax.title for ax in figure.axes if _is_seen(ax.title)]
+    boxes = [title.get_window_extent() for title in titles]
+    out = any(box.x0 < 0 or box.x1 > figure.bbox.width for box in boxes)
+    return out or any(one.overlaps(other) for one, other in itertools.combinations(boxes, 2))
+
+
 def _stands_in(text: Text, ax: Axes, pen: RendererSVG) -> bool:
     """Whether the words of a text stand within the axes, and are seen."""
-    seen = text.get_visible() and text.get_text().strip()
-    return bool(seen and text.get_window_extent(pen).overlaps(ax.get_window_extent(pen)))
+    return bool(_is_seen(text) and text.get_window_extent(pen).overlaps(ax.get_window_extent(pen)))
 
 
 def _hole(ax: Axes, box: BboxBase) -> Path:

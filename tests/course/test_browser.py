@@ -205,6 +205,9 @@ def test_the_contents_show_all_the_way_where_the_reader_is(browser, site):
             assert seen, current.text_content()
             assert "active" in current.get_attribute("class")
     assert len(marked) > 8
+    page.evaluate("window.scrollTo({top: 0, behavior: 'instant'})")
+    contents = "document.querySelector('.bd-sidebar-secondary')"
+    page.wait_for_function(f"{contents}.scrollTop === 0")  # the picture above them is seen again
     assert opened.errors == []
     page.context.close()
 

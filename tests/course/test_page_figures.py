@@ -204,6 +204,28 @@ def test_lines_of_which_a_part_would_be_a_table_stay_together(text: str) -> None
             "lower in 7 of 10 starts\nas at inference",
             ["lower in 7 of 10 starts", "as at inference"],
         ),
+        (
+            "at place  0: 96 of 100\nat place 10: 7 of 100",
+            ["at place 0: 96 of 100", "at place 10: 7 of 100"],
+        ),
+        (
+            "with order 96 of 100\nwithout    51 of 100",
+            ["with order: 96 of 100", "without: 51 of 100"],
+        ),
+        (
+            "added  the same: False\nturned the same: True\nby day, in 3 of 10",
+            ["added: the same: False", "turned: the same: True", "by day, in 3 of 10"],
+        ),
+        (
+            "d =  4, whole : looks at  9.5 of 32\nd = 16, halved: looks at 12.0 of 32",
+            ["d = 4, whole: looks at 9.5 of 32", "d = 16, halved: looks at 12.0 of 32"],
+        ),
+        (
+            "alone  loss  0.10; none right\nboth   loss 10.00; all right",
+            ["alone: loss 0.10; none right", "both: loss 10.00; all right"],
+        ),
+        ("in:    park station\n       child beach", []),
+        ("the output: five   weights: seven", []),
         ("rows sum to [0.1, 1.0]", []),
         ("one  line and another", []),
         ("it writes:\n  word word", []),

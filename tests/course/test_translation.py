@@ -124,7 +124,8 @@ HALF_TRANSLATED = """
  class="headerlink">#</a></h1><p class="untranslated">No one has translated this.</p>
 <div class="untranslated math"><math><mi>Q</mi></math></div><div class="untranslated"><div
  class="figure-box"><svg aria-label="Een rij stukjes."></svg></div></div>
-<div class="cell_input"><pre>x</pre></div><p>Dit is Nederlands.</p>
+<div class="cell_input"><pre>x</pre></div><div class="cell_output" data-translated="">
+<noscript>No script.</noscript></div><p>Dit is Nederlands.</p>
 <h2 class="untranslated">Where <math><mi>K</mi></math> is</h2></section>
 """
 
@@ -133,7 +134,7 @@ def test_what_nobody_has_translated_is_english_and_looks_like_the_rest():
     soup = BeautifulSoup(HALF_TRANSLATED, "html.parser")
     translation.mark_english(soup, {"Attention": "Attention", "This is Dutch.": "Dit is …"})
     marked = [element.get_text() for element in soup.select('[lang="en"]')]
-    assert marked == ["No one has translated this.", "x", "Where K is"]
+    assert marked == ["No one has translated this.", "x", "No script.", "Where K is"]
     assert soup.select(".untranslated") == []
 
 

@@ -334,6 +334,31 @@ def test_text_is_readable_on_a_phone() -> None:
     assert float(root.get("width", 0)) >= narrowest
 
 
+def two_panels(*titles: str) -> Figure:
+    with book_style():
+        figure, axes = plt.subplots(1, 2, figsize=(6.0, 3.0), layout="constrained")
+        for ax, title in zip(axes, titles, strict=True):
+            ax.plot([0, 1], [0, 1])
+            ax.set_title(title, fontsize="small")
+    return figure
+
+
+@pytest.mark.parametrize(
+    ("titles", "fits"),
+    [
+        (("left", "right"), True),
+        (("a title that is as long as it can be", "and another one that is just as long"), False),
+    ],
+)
+def test_a_plot_that_nearly_fits_a_phone_is_narrowed_unless_its_titles_touch(
+    titles: tuple[str, str], fits: bool
+) -> None:
+    root = svg_of(figure := two_panels(*titles))
+    narrowest = float((root.get("style") or "").removeprefix("min-width:").removesuffix("px"))
+    assert (narrowest <= 358) == fits
+    assert figure.get_size_inches() == pytest.approx((6.0, 3.0)), "the figure itself stays"
+
+
 def test_what_scrolls_on_a_phone_anyway_has_text_that_is_easy_to_read() -> None:
     with book_style():
         figure, ax = new_figure(6.6)

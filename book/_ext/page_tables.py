@@ -85,8 +85,8 @@ def align_numbers(soup: BeautifulSoup) -> None:
 
 
 def write_minus_signs(soup: BeautifulSoup) -> None:
-    """Puts a minus sign before the numbers in tables that have a hyphen there."""
-    for cell in soup.select("article :is(td, th)"):
+    """Puts a minus sign before numbers in tables and in printed words that have a hyphen there."""
+    for cell in soup.select("article :is(td, th, .printed-words p)"):
         for text in plain_texts(cell):
             written = HYPHEN.sub("−", text)
             if written != text:

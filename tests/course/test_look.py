@@ -332,6 +332,7 @@ NUMBERS = (
     "<td>10 of 10</td></tr></table><p>-0.12 within (0.1 to 0.3) or [0.1, 0.3], see [1], f(2, x)"
     " and <code>(1, 2)</code></p></article>"
 )
+PRINTED = "<article><div class='printed-words'><p>lower by -1.0 (-1.8 to 2)</p></div></article>"
 
 
 def test_in_tables_a_number_below_zero_has_a_minus_sign():
@@ -342,6 +343,8 @@ def test_in_tables_a_number_below_zero_has_a_minus_sign():
         "x-1", "2024-05-01", "-1", "10 of 10",
     ]  # fmt: skip
     assert soup.p == soup_of(NUMBERS).p
+    page_tables.write_minus_signs(printed := soup_of(PRINTED))
+    assert printed.p.get_text() == "lower by −1.0 (−1.8 to 2)"
 
 
 def test_an_interval_stands_on_one_line_and_its_text_stays():

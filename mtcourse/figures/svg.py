@@ -152,11 +152,12 @@ def _narrowed(figure: Figure) -> Iterator[None]:
 
 def _needs(figure: Figure, width: float) -> float:
     """The pixels at which the smallest text of a figure of so many inches can still be read."""
-    sizes = [text.get_fontsize() for text in figure.findobj(Text) if _is_seen(text)]
+    texts = [text for text in figure.findobj(Text) if isinstance(text, Text) and _is_seen(text)]
+    sizes = [float(text.get_fontsize()) for text in texts]
     return 72 * width * READABLE / min(sizes, default=10.0)
 
 
-def _is_seen(text: Any) -> bool:
+def _is_seen(text: Text) -> bool:
     return bool(text.get_visible() and text.get_text().strip())
 
 

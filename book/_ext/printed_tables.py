@@ -23,7 +23,7 @@ WIDEST = 56
 """Characters in a cell; what is longer is a sentence."""
 CODE = re.compile(
     r"\].*\[|tensor\(|array\(|\[\[|^\s*[\[\]()|<+#]|[{}]|->|[│─█▁]{2}|\bdef \b|Error\b|"
-    r"^\s*File |\s# |"
+    r"^\s*File |\s# |[a-z],\w*,\w*,|"
     r"(^|\s)[.x]{4,}(\s|$)"  # a mark for each row or token, which stand one below the other
 )
 SENTENCE = re.compile(r";|[^\W\d_],$")

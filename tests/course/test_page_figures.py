@@ -226,6 +226,7 @@ def test_lines_of_which_a_part_would_be_a_table_stay_together(text: str) -> None
         ),
         ("in:    park station\n       child beach", []),
         ("the output: five   weights: seven", []),
+        ("learner,notebook,points\nben,04_attention,3,late work", []),
         ("rows sum to [0.1, 1.0]", []),
         ("one  line and another", []),
         ("it writes:\n  word word", []),

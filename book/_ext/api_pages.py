@@ -17,7 +17,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from docutils import nodes
-from sphinx.addnodes import desc_signature, pending_xref
+from sphinx.addnodes import desc_signature, index, pending_xref
+from sphinx.transforms import SphinxTransform
 
 ROOT = Path(__file__).resolve().parents[2]
 LISTED = re.compile(r"^```\{api\} ([\w. ]+)\n```$", re.MULTILINE)
@@ -83,7 +84,8 @@ def setup(app) -> dict:
     app.connect("autodoc-process-docstring", show_colons, priority=AFTER_NAPOLEON)
     app.connect("autodoc-process-signature", name_defaults)
     app.connect("doctree-read", set_formulas)
-    return {"version": "3", "parallel_read_safe": True, "parallel_write_safe": True}
+    app.add_transform(LeaveOutOfIndex)
+    return {"version": "4", "parallel_read_safe": True, "parallel_write_safe": True}
 
 
 def list_modules(app, docname: str, source: list[str]) -> None:
@@ -93,6 +95,21 @@ def list_modules(app, docname: str, source: list[str]) -> None:
             names: list(modules_in(names.split())) for names in listed
         }
     source[0] = expanded(source[0])
+
+
+class LeaveOutOfIndex(SphinxTransform):
+    """Keeps functions and classes out of the book's index, which lists its terms.
+
+    There are some thousand of them, which the search finds, and among which no term was seen.
+    """
+
+    default_priority = 840  # before Sphinx collects what the index lists
+
+    def apply(self, **_: object) -> None:
+        """Docutils calls this."""
+        if NOTED in self.env.metadata[self.env.docname]:
+            for entry in list(self.document.findall(index)):
+                entry.parent.remove(entry)
 
 
 def find_pages_to_extend(app, env, added: set, changed: set, removed: set) -> list[str]:

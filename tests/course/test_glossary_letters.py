@@ -44,3 +44,14 @@ def test_every_term_of_the_book_stands_below_its_letter():
         under = heads.pop(term["id"], under)
         assert glossary_letters.letter(term) == under, term.get_text()
     assert heads == {}
+
+
+@pytest.mark.skipif(not PAGE.exists(), reason=NOT_BUILT)
+def test_the_index_of_the_book_lists_its_terms_and_no_functions():
+    index = BeautifulSoup((HTML / "genindex.html").read_text("utf-8"), "html.parser")
+    listed = {link.get_text() for link in index.select(".genindextable a")}
+    glossary = BeautifulSoup(PAGE.read_text("utf-8"), "html.parser")
+    (terms,) = glossary.select("dl.glossary")
+    assert len(listed) > 50
+    assert len(listed) >= len(terms.find_all("dt", recursive=False))
+    assert [name for name in listed if "(in module" in name or "()" in name] == []

@@ -213,8 +213,8 @@ def test_lines_of_which_a_part_would_be_a_table_stay_together(text: str) -> None
             ["with order: 96 of 100", "without: 51 of 100"],
         ),
         (
-            "added  the same: False\nturned the same: True\nby day, in 3 of 10",
-            ["added: the same: False", "turned: the same: True", "by day, in 3 of 10"],
+            "added  the same: False\nturned the same: True\na day, in 3 of 10",
+            ["added: the same: False", "turned: the same: True", "a day, in 3 of 10"],
         ),
         (
             "d =  4, whole : looks at  9.5 of 32\nd = 16, halved: looks at 12.0 of 32",

@@ -284,7 +284,7 @@ def figure_slide(element: Tag, page: Page) -> Slide:
     """A figure with its caption; what it shows in words is for the speaker."""
     number = element.select_one(".caption-number")
     caption = element.select_one(".caption-text")
-    drawn = element.select_one("svg[aria-label], img[alt]")
+    drawn = element.select_one("[role=img][aria-label], svg[aria-label], img[alt]")
     alt = str(drawn.get("aria-label") or drawn.get("alt")) if drawn is not None else ""
     said = caption.decode_contents() if caption is not None else ""
     box = element.select_one(".figure-box") or drawn

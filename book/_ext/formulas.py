@@ -118,6 +118,26 @@ def aligned(latex: str) -> str:
     return rf"\begin{{aligned}}{together}\end{{aligned}}"
 
 
+def side_by_side(latex: str) -> list[str]:
+    r"""The formulas of a line, where ``\qquad`` stands between them: a narrow page breaks it there.
+
+    Args:
+        latex: a formula that stands in a line of its own.
+    """
+    if aligned(latex) != latex:
+        return [latex]
+    parts, depth = [""], 0
+    for token in re.split(r"(\\[{}]|\\begin\b|\\end\b|\\left\b|\\right\b|\\qquad\b|[{}])", latex):
+        depth += {"{": 1, "\\begin": 1, "\\left": 1, "}": -1, "\\end": -1, "\\right": -1}.get(
+            token, 0
+        )
+        if token == r"\qquad" and depth == 0:
+            parts.append("")
+        else:
+            parts[-1] += token
+    return [part.strip() for part in parts if part.strip()]
+
+
 # --- in a page ---------------------------------------------------------------------------------
 
 
@@ -125,7 +145,9 @@ def mathml_of(translator, node: nodes.Element, display: bool) -> str:
     """A node's formula; one that cannot be set is a warning, and stays as it was written."""
     latex = node.astext()
     try:
-        return to_mathml(latex, display, namespace="epub" in translator.builder.name)
+        xml = "epub" in translator.builder.name
+        parts = side_by_side(latex) if display else [latex]
+        return "".join(to_mathml(part, display, namespace=xml) for part in parts)
     except LatexError as error:
         logging.getLogger(__name__).warning(
             "the formula %s cannot be set: %s", latex, error, location=node

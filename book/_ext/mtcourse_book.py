@@ -28,6 +28,7 @@ from page_search import ask_one_search, note_text
 from page_tables import (
     align_numbers,
     give_columns_room,
+    keep_names_in_sight,
     keep_short_columns,
     keep_together,
     tighten_wide_tables,
@@ -268,6 +269,7 @@ REPAIRS = (
     tighten_wide_tables,
     widen_long_cells,
     give_columns_room,
+    keep_names_in_sight,
     keep_short_columns,
     keep_together,
     offer_letters,

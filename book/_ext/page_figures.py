@@ -51,6 +51,9 @@ class PlaceFigures(SphinxPostTransform):
 def inline(svg: str, alt: str, prefix: str) -> str:
     """An SVG as a part of a page: with a name, and with ids that no other figure has.
 
+    The panels of a picture that has several become pictures of their own, which the page sets
+    beside each other where there is room.
+
     Args:
         svg: the file's text.
         alt: what the figure shows, for whoever does not see it.
@@ -58,7 +61,12 @@ def inline(svg: str, alt: str, prefix: str) -> str:
     """
     svg = re.sub(r'(\sid="|href="#|url\(#)(?:f\w+-)?', rf"\g<1>{prefix}-", svg.strip())
     name = f'role="img" aria-label="{html.escape(" ".join(alt.split()))}"'
-    return f'<div class="figure-box">{svg.replace("<svg ", f"<svg {name} ", 1)}</div>'
+    panels = re.findall(r'<svg [^>]*class="mtcourse-figure panel".*?</svg>', svg, re.DOTALL)
+    if panels:
+        drawn = f'<div class="figure-panels" {name}>{"".join(panels)}</div>'
+    else:
+        drawn = svg.replace("<svg ", f"<svg {name} ", 1)
+    return f'<div class="figure-box">{drawn}</div>'
 
 
 class FoldedCode(nodes.Element):

@@ -65,6 +65,8 @@ KEPT_COLUMNS = 8
 """Columns for which the style sheet knows this."""
 STACKED = "mt-stacked"
 """A table in which each interval stands on a line of its own."""
+NAMED = "mt-names"
+"""A table whose first column stays in sight on a phone."""
 EMPTY = frozenset({"", "–", "-", "—", "…"})
 
 
@@ -203,6 +205,23 @@ def give_columns_room(soup: BeautifulSoup) -> None:
                 most = AT_MOST_OF_FEW if len(rows[0]) <= SEVERAL else AT_MOST_OF_MANY
                 styles = [cells[0].get("style", ""), f"--w:{min(longest, most)}"]
                 cells[0]["style"] = ";".join(filter(None, styles))
+
+
+def keep_names_in_sight(soup: BeautifulSoup) -> None:
+    """Marks the tables whose first column stays in sight on a phone, while the others scroll.
+
+    It holds the names of the rows, and leaves room for another column.
+    """
+    for table in soup.select("article table:not(.printed-matrix)"):
+        if table.find_parent(class_="mtcourse-explorer") or table.find(colspan=True):
+            continue
+        rows = [row.find_all(["td", "th"], recursive=False) for row in table.select("tr")]
+        first = [row[0] for row in rows if row]
+        if not first or min(map(len, rows)) < SEVERAL or any(cell.select(".math") for cell in first):
+            continue
+        words = chain.from_iterable(cell.get_text(" ", strip=True).split() for cell in first)
+        if max(map(len, words), default=0) <= AT_MOST_OF_FEW:
+            table["class"] = [*dict.fromkeys([*table.get("class", []), NAMED])]
 
 
 def prose_of(cell: Tag) -> str:

@@ -32,9 +32,10 @@ from matplotlib.font_manager import FontProperties, findfont, get_font
 from matplotlib.ft2font import LoadFlags
 from matplotlib.path import Path
 from matplotlib.text import Text
-from matplotlib.transforms import BboxBase, BboxTransformTo
+from matplotlib.transforms import Bbox, BboxBase, BboxTransformTo
 
 from mtcourse.figures.line_names import crowded, lines_named
+from mtcourse.figures.panels import Part, only, parts_of
 from mtcourse.figures.style import COLOURS, GROUND
 
 SVG, XLINK = "http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink"
@@ -75,15 +76,24 @@ def figure_svg(figure: Figure) -> str | None:
     """
     if to_rgba(figure.get_facecolor())[3] > 0:
         return None
+    with mpl.rc_context(_SETTINGS), _narrowed(figure), lines_named(figure), _grids_cut_out(figure):
+        whole = _drawn(figure)
+        if _narrowest(whole) > _PHONE:
+            with parts_of(figure) as parts:
+                whole = _side_by_side([_drawn_part(figure, part) for part in parts]) or whole
+    return with_own_ids(_as_text(whole))
+
+
+def _drawn(figure: Figure, box: Bbox | str = "tight") -> ElementTree.Element:
+    """What stands in a box of the figure, as a picture that takes its look from the page.
+
+    Args:
+        figure: drawn with its final layout.
+        box: in inches; by default as large as the figure needs.
+    """
     written = io.StringIO()
-    with (
-        mpl.rc_context(_SETTINGS),
-        _narrowed(figure),
-        lines_named(figure),
-        _named_texts(figure) as texts,
-        _grids_cut_out(figure),
-    ):
-        figure.savefig(written, format="svg", metadata=_PLAIN, bbox_inches="tight", pad_inches=0.03)
+    with _named_texts(figure) as texts:
+        figure.savefig(written, format="svg", metadata=_PLAIN, bbox_inches=box, pad_inches=0.03)
     root = ElementTree.fromstring(written.getvalue())
     _attributes_of_styles(root)
     _merge_marks(root)
@@ -93,7 +103,14 @@ def figure_svg(figure: Figure) -> str | None:
     _mask_pictures(root)
     _compact(root)
     width, height = (float(part) for part in root.get("viewBox", "").split()[2:])
-    root.attrib = {
+    root.attrib = _look(width, height)
+    root.set("style", f"min-width:{_narrowest(root)}px")
+    return root
+
+
+def _look(width: float, height: float) -> dict[str, str]:
+    """The attributes of a picture of so many points."""
+    return {
         "viewBox": f"0 0 {width:.1f} {height:.1f}",
         "width": f"{width * PIXELS_PER_POINT:.0f}",
         "height": f"{height * PIXELS_PER_POINT:.0f}",
@@ -102,9 +119,49 @@ def figure_svg(figure: Figure) -> str | None:
         # Otherwise browsers round the widths of letters to pixels, and of spaces nothing is left.
         "text-rendering": "geometricPrecision",
         "stroke-linejoin": "round",
-        "style": f"min-width:{_narrowest(root, width)}px",
     }
-    return with_own_ids(_as_text(root))
+
+
+def _drawn_part(figure: Figure, part: Part) -> tuple[Part, ElementTree.Element]:
+    with only(part, figure):
+        return part, _drawn(figure, part.box)
+
+
+def _side_by_side(
+    drawn: list[tuple[Part, ElementTree.Element]],
+) -> ElementTree.Element | None:
+    """One picture that holds those of the parts, each where it stands in the figure."""
+    if not drawn:
+        return None
+    around = Bbox.union([part.box for part, _ in drawn])
+    width, height = 72 * around.width, 72 * around.height
+    whole = ElementTree.Element(f"{{{SVG}}}svg", _look(width, height))
+    for number, (part, root) in enumerate(drawn):
+        _begin_ids(root, f"p{number}-")
+        narrowest = _narrowest(root)
+        corner = 72 * (part.box.x0 - around.x0), 72 * (around.y1 - part.box.y1)
+        size = 72 * part.box.width, 72 * part.box.height
+        named = zip(("x", "y", "width", "height"), (*corner, *size), strict=True)
+        root.attrib |= {name: f"{value:.1f}" for name, value in named}
+        # A page sets the parts beside each other as long as the text of each can be read.
+        widest = size[0] * PIXELS_PER_POINT
+        root.set("style", f"flex:{size[0]:.0f} 0 {narrowest}px;max-width:{widest:.0f}px")
+        root.set("class", "mtcourse-figure panel")
+        whole.append(root)
+    whole.set("style", f"min-width:{_narrowest(whole)}px")
+    return whole
+
+
+def _begin_ids(root: ElementTree.Element, prefix: str) -> None:
+    """Gives each id of a picture the same beginning, wherever it is named."""
+    for element in root.iter():
+        for name, value in element.attrib.items():
+            if name == "id":
+                element.set(name, prefix + value)
+            elif name == f"{{{XLINK}}}href" and value.startswith("#"):
+                element.set(name, f"#{prefix}{value[1:]}")
+            elif value.startswith("url(#"):
+                element.set(name, f"url(#{prefix}{value[5:]}")
 
 
 def _as_text(root: ElementTree.Element) -> str:
@@ -669,14 +726,15 @@ def _lift(element: ElementTree.Element) -> None:
     element[:] = children
 
 
-def _narrowest(root: ElementTree.Element, width: float) -> int:
-    """The width in pixels at which the smallest text can still be read.
+def _narrowest(root: ElementTree.Element) -> int:
+    """The width in pixels at which the smallest text of a picture can still be read.
 
     What has to be scrolled on a phone even so is wider still, and its text easy to read.
     """
     sizes = [float(t.get("font-size") or 10) for t in root.iter(f"{{{SVG}}}text")]
     if not sizes:
         return 0
+    width = float(root.get("viewBox", "").split()[2])
     narrowest = width * READABLE / min(sizes)
     if narrowest > _SCROLLS:
         easy = min(width * _EASY / min(sizes), width * PIXELS_PER_POINT, _WIDEST)

@@ -43,6 +43,23 @@ def test_rows_of_an_environment_are_its_own(latex):
     assert formulas.aligned(latex) == latex
 
 
+@pytest.mark.parametrize(
+    ("latex", "parts"),
+    [
+        (r"a = b, \qquad c = d", ["a = b,", "c = d"]),
+        (r"a \qquad\text{and}\qquad b", ["a", r"\text{and}", "b"]),
+        (r"\{a\} = \bigl\{ b \bigr\}, \qquad c", [r"\{a\} = \bigl\{ b \bigr\},", "c"]),
+        (r"\underbrace{a \qquad b}_{c} \qquad d", [r"\underbrace{a \qquad b}_{c}", "d"]),
+        (r"\left( a \qquad b \right)", [r"\left( a \qquad b \right)"]),
+        (r"\begin{aligned} a &= b \qquad c \end{aligned}", None),
+        (r"a &= b \qquad c \\ d &= e", None),
+        ("a = b", None),
+    ],
+)
+def test_formulas_of_one_line_are_divided_where_they_stand_apart(latex, parts):
+    assert formulas.side_by_side(latex) == (parts or [latex])
+
+
 def test_a_small_matrix_is_set_in_script_size():
     latex = r"W = \bigl(\begin{smallmatrix} 1 & -1 \\ -1 & 1 \end{smallmatrix}\bigr)"
     table = ET.fromstring(formulas.to_mathml(latex)).find(".//mtable")

@@ -11,7 +11,8 @@ from tests.helpers.browsing import ALL_LAID_OUT, HTML, themed, visit
 
 pytestmark = pytest.mark.browser
 
-to_mathml = load_extension("formulas").to_mathml
+extension = load_extension("formulas")
+to_mathml, side_by_side = extension.to_mathml, extension.side_by_side
 SPAN = '<span class="math notranslate nohighlight"{}>{}</span>'
 INLINE = SPAN.format("", to_mathml("d_{v} = 2"))
 LONG = SPAN.format(' id="long"', to_mathml("d_{v}" + "= 2" * 32))
@@ -29,6 +30,7 @@ FORMULAS = {
         r"\mathrm{head}_h)\, W^O, \qquad \mathrm{head}_i = \operatorname{Attention}"
         r"(QW_i^Q, KW_i^K, VW_i^V)"
     ),
+    "several": r"p(y \mid x) = \operatorname{softmax}(z), \qquad z = h\, W^\top + b",
     "aligned": (
         r"\begin{aligned} S &= \frac{QK^\top}{\sqrt{d_k}} \\ A_{ij} &= "
         r"\frac{e^{S_{ij}}}{\sum_l e^{S_{il}}} \\ O &= AV \end{aligned}"
@@ -42,8 +44,13 @@ WHOLE = f"{BOTH} {{ overflow-x: clip !important; overflow-y: visible !important 
 UNSHADED = f"{BOTH} {{ background: none !important }}"
 MEASURE = """boxes => boxes.map(box => {
     const scrolls = box.querySelector('.equation'), number = box.querySelector('.eqno');
-    const [all, seen, drawn, beside] = [box, scrolls, box.querySelector('math'), number].map(
-        it => it?.getBoundingClientRect());
+    const [all, seen, beside] = [box, scrolls, number].map(it => it?.getBoundingClientRect());
+    const formulas = [...scrolls.querySelectorAll('math')].map(it => it.getBoundingClientRect());
+    const drawn = {
+        left: Math.min(...formulas.map(it => it.left)),
+        right: Math.max(...formulas.map(it => it.right)),
+        width: Math.max(...formulas.map(it => it.width)),
+    };
     const hidden = !['auto', 'scroll'].includes(getComputedStyle(scrolls).overflowX);
     const moves = scrolls.scrollWidth > scrolls.clientWidth + 1;  // less is rounding
     const {paddingLeft, paddingRight} = getComputedStyle(scrolls);
@@ -70,13 +77,17 @@ GAPS = """spans => spans.filter(span => {
 
 def formulas() -> str:
     """All of them, numbered as equations of chapter 12."""
-    return "".join(
-        f'<div class="math notranslate nohighlight" id="{name}"><span class="eqno">(12.{10 + n})'
-        f'<a class="headerlink" href="#{name}" title="Link to this equation">#</a></span>'
-        f'<div class="equation">{to_mathml(formula, display=True)}</div></div>'
-        "<p>Words below it.</p>"
-        for n, (name, formula) in enumerate(FORMULAS.items())
-    )
+    written = []
+    for n, (name, latex) in enumerate(FORMULAS.items()):
+        parts = side_by_side(latex) if name == "several" else [latex]
+        formula = "".join(to_mathml(part, display=True) for part in parts)
+        written.append(
+            f'<div class="math notranslate nohighlight" id="{name}">'
+            f'<span class="eqno">(12.{10 + n})<a class="headerlink" href="#{name}" '
+            f'title="Link to this equation">#</a></span>'
+            f'<div class="equation">{formula}</div></div><p>Words below it.</p>'
+        )
+    return "".join(written)
 
 
 def faults_of_formulas(page) -> list[str]:
@@ -147,6 +158,20 @@ def test_a_wide_formula_stands_on_one_line_and_scrolls_on_a_phone(page):
     assert max(heights) - min(heights) <= 1  # tenths of a letter; a second line has more than ten
     assert scrolls[390]
     assert not scrolls[1440]
+
+
+def test_formulas_of_one_line_stand_below_each_other_on_a_phone_and_do_not_scroll(page):
+    place = """all => all.map(it => it.getBoundingClientRect())
+        .map(({x, y, height}) => [x, y + height / 2])"""
+    for width in WIDTHS:
+        page.set_viewport_size({"width": width, "height": 900})
+        (x, y), (next_x, next_y) = page.locator("#several math").evaluate_all(place)
+        if width < 500:
+            assert next_y > y + 20, width
+        else:
+            assert next_x > x
+            assert abs(next_y - y) < 12, width
+        assert page.locator("#several .equation[tabindex]").count() == 0
 
 
 def test_a_formula_in_a_sentence_that_is_wider_than_a_phone_scrolls(page):

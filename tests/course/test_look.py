@@ -231,6 +231,28 @@ def test_a_column_with_words_has_room_on_a_phone_and_one_of_numbers_or_names_nee
     assert [cell.get("style") for cell in few.find_all("th")] == ["--w:7", "--w:13", None]
 
 
+@pytest.mark.parametrize(
+    ("first", "columns", "kept"),
+    [
+        (("form", "scaled dot product", "additive"), 3, True),
+        (("form", "a", "b"), 2, False),
+        (("form", "unbegreiflicherweise", "b"), 3, False),
+        (("form", '<span class="math">n</span>', "b"), 3, False),
+    ],
+)
+def test_the_names_of_rows_stay_in_sight_where_they_leave_room_for_another_column(
+    first, columns, kept
+):
+    rows = [(name, "12", "13")[:columns] for name in first]
+    written = "".join(
+        "<tr>" + "".join(f"<{tag}>{cell}</{tag}>" for cell in row) + "</tr>"
+        for tag, row in zip(("th", "td", "td"), rows, strict=True)
+    )
+    soup = soup_of(f"<article><table>{written}</table></article>")
+    page_tables.keep_names_in_sight(soup)
+    assert (page_tables.NAMED in soup.table.get("class", [])) == kept
+
+
 def test_in_headings_and_ranges_nothing_is_divided_at_a_hyphen():
     soup = soup_of(
         "<article><h1>9. Multi-head attention</h1><p>Multi-head attention</p>"

@@ -1,0 +1,183 @@
+"""A figure of several columns: cut between them, with nothing lost, moved or shown twice."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from xml.etree import ElementTree
+
+import matplotlib as mpl
+import pytest
+from bs4 import BeautifulSoup
+from matplotlib import pyplot as plt
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+
+from mtcourse.figures import svg as of_figures
+from mtcourse.figures.style import book_style
+from mtcourse.figures.svg import SVG, figure_svg
+from tests.course.test_book import load_extension
+
+page_figures = load_extension("page_figures")
+TITLES = ("first of all", "second", "third", "below the first", "below the second", "last")
+
+
+@pytest.fixture(autouse=True)
+def _headless() -> Iterator[None]:
+    """Draws into memory and leaves no figure open."""
+    with mpl.rc_context({"backend": "agg"}):
+        yield
+    plt.close("all")
+
+
+def panels(rows: int = 1, columns: int = 3, width: float = 8.0, **shared: bool) -> Figure:
+    """Panels with a title each, and with numbers at their axes."""
+    with book_style():
+        figure, axes = plt.subplots(
+            rows,
+            columns,
+            figsize=(width, 3.0 * rows),
+            layout="constrained",
+            squeeze=False,
+            **shared,
+        )
+        for number, ax in enumerate(axes.flat):
+            ax.plot([0, 1], [number, 2 * number + 1], label="rises")
+            ax.fill_between([0, 1], 0, number + 1, hatch="//", alpha=0.5)
+            ax.set(title=TITLES[number], xlabel="step", ylabel="loss")
+    return figure
+
+
+def parts(written: str) -> list[ElementTree.Element]:
+    return [child for child in ElementTree.fromstring(written) if child.tag == f"{{{SVG}}}svg"]
+
+
+def words(root: ElementTree.Element) -> list[str]:
+    return sorted("".join(text.itertext()) for text in root.iter(f"{{{SVG}}}text"))
+
+
+def places(root: ElementTree.Element) -> dict[str, tuple[float, float]]:
+    """Where each title stands, from the figure's corner."""
+    found = {}
+    for part in [one for one in root if one.tag == f"{{{SVG}}}svg"] or [root]:
+        left, top = float(part.get("x", 0)), float(part.get("y", 0))
+        for text in part.iter(f"{{{SVG}}}text"):
+            moved = re.findall(r"-?[\d.]+", text.get("transform") or "") or [
+                text.get("x", "0"), text.get("y", "0"),
+            ]  # fmt: skip
+            found["".join(text.itertext())] = (left + float(moved[0]), top + float(moved[1]))
+    return {title: found[title] for title in TITLES if title in found}
+
+
+@pytest.mark.parametrize(("rows", "columns"), [(1, 2), (1, 3), (2, 3)])
+def test_each_column_is_a_part_and_every_word_is_there_once(
+    rows: int, columns: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    figure = panels(rows, columns, width=4.0 * columns)
+    cut = figure_svg(figure) or ""
+    monkeypatch.setattr(of_figures, "_PHONE", 10_000)
+    whole = ElementTree.fromstring(figure_svg(figure) or "")
+    assert len(parts(cut)) == columns
+    for number, part in enumerate(parts(cut)):
+        own = {title for title in TITLES if title in words(part)}
+        assert own == set(TITLES[: rows * columns][number::columns])
+    root = ElementTree.fromstring(cut)
+    assert words(root) == words(whole)
+    assert not [child for child in whole if child.tag == f"{{{SVG}}}svg"]
+    there, here = places(whole), places(root)
+    assert len(here) == rows * columns
+    for title, (x, y) in here.items():
+        assert (x, y) == pytest.approx(there[title], abs=3.0), title
+    ids = re.findall(r'\sid="([^"]+)"', cut)
+    assert len(ids) == len(set(ids)) > columns
+    assert set(re.findall(r'(?:href="#|url\(#)([^")]+)', cut)) == set(ids)
+
+
+def test_parts_have_one_scale_and_their_text_can_be_read_on_a_phone() -> None:
+    drawn = parts(figure_svg(panels(1, 3)) or "")
+    heights = {part.get("height") for part in drawn}
+    assert len(heights) == 1, "axes stand at one height"
+    for part in drawn:
+        style = re.fullmatch(r"flex:(\d+) 0 (\d+)px;max-width:(\d+)px", part.get("style") or "")
+        assert style is not None
+        share, narrowest, widest = map(float, style.groups())
+        width = float(part.get("width", 0))
+        assert share == pytest.approx(width, abs=0.5)
+        assert widest == pytest.approx(1.5 * width, abs=1)
+        assert narrowest == pytest.approx(0.9 * share, rel=0.2)
+        assert narrowest < 345
+
+
+def test_a_legend_of_the_whole_figure_is_a_part_above_the_others() -> None:
+    figure = panels(1, 3)
+    handles = figure.axes[0].get_legend_handles_labels()
+    with book_style():
+        figure.legend(*handles, loc="outside upper center")
+        figure.supxlabel("of the whole figure")
+    first, *middle, last = parts(figure_svg(figure) or "")
+    assert words(first) == ["rises"]
+    assert words(last) == ["of the whole figure"]
+    assert [len(set(words(part)) & set(TITLES)) for part in middle] == [1, 1, 1]
+    assert float(first.get("y", 1)) == 0.0
+
+
+def a_line_across(figure: Figure) -> None:
+    figure.add_artist(Line2D([0, 1], [0.5, 0.5]))
+
+
+def without_place(figure: Figure) -> None:
+    figure.add_axes((0.4, 0.4, 0.1, 0.1))
+
+
+def into_the_next(figure: Figure) -> None:
+    figure.axes[0].annotate("across", (1.6, 0.5), xycoords="axes fraction", in_layout=True)
+    figure.set_layout_engine("none")
+
+
+@pytest.mark.parametrize("change", [a_line_across, without_place, into_the_next])
+def test_a_figure_stays_whole_if_anything_joins_its_columns(change) -> None:
+    figure = panels(1, 3)
+    assert parts(figure_svg(figure) or "")
+    with book_style():
+        change(figure)
+    written = figure_svg(figure) or ""
+    assert written.startswith("<svg ")
+    assert not parts(written)
+
+
+@pytest.mark.parametrize(
+    "figure",
+    [
+        lambda: panels(1, 3, sharey=True),
+        lambda: panels(2, 1, width=8),
+        lambda: panels(1, 2, width=4.0),
+    ],
+    ids=["numbers beside one panel only", "one column", "it fits"],
+)
+def test_other_figures_stay_whole(figure) -> None:
+    assert not parts(figure_svg(figure()) or "")
+
+
+def test_the_figure_itself_stays_as_it_was() -> None:
+    figure = panels(2, 2)
+    before = figure.get_layout_engine(), figure.dpi, figure.get_size_inches().tolist()
+    first = figure_svg(figure)
+    assert (figure.get_layout_engine(), figure.dpi, figure.get_size_inches().tolist()) == before
+    assert all(ax.get_visible() for ax in figure.axes)
+    assert figure_svg(figure) == first
+
+
+def test_on_a_page_the_parts_are_pictures_with_one_name() -> None:
+    page = page_figures.inline(figure_svg(panels(1, 3)) or "", 'three "panels"', "f3")
+    soup = BeautifulSoup(page, "html.parser")
+    (named,) = soup.select('[role="img"]')
+    assert named["aria-label"] == 'three "panels"'
+    drawn = soup.select(".figure-box > .figure-panels > svg.mtcourse-figure")
+    assert len(drawn) == 3 == len(soup.select("svg"))
+    assert not soup.select("svg svg")
+    for part in drawn:
+        assert part["viewbox"] if part.has_attr("viewbox") else part["viewBox"]
+        ids = {one["id"] for one in part.select("[id]")}
+        assert ids
+        assert set(re.findall(r'(?:href="#|url\(#)([^")]+)', str(part))) == ids
+        assert all(name.startswith("f3-") for name in ids)

@@ -12,6 +12,7 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import Iterator
+from itertools import groupby
 from pathlib import Path
 
 from docutils import nodes
@@ -61,9 +62,13 @@ def inline(svg: str, alt: str, prefix: str) -> str:
     """
     svg = re.sub(r'(\sid="|href="#|url\(#)(?:f\w+-)?', rf"\g<1>{prefix}-", svg.strip())
     name = f'role="img" aria-label="{html.escape(" ".join(alt.split()))}"'
-    panels = re.findall(r'<svg [^>]*class="mtcourse-figure panel".*?</svg>', svg, re.DOTALL)
-    if panels:
-        drawn = f'<div class="figure-panels" {name}>{"".join(panels)}</div>'
+    parts = re.findall(r'<svg [^>]*class="mtcourse-figure (?:panel|across)".*?</svg>', svg, re.S)
+    if parts:
+        rows = [
+            f'<div class="figure-panels">{"".join(row)}</div>' if is_row else "".join(row)
+            for is_row, row in groupby(parts, lambda part: 'figure panel"' in part)
+        ]
+        drawn = f'<div class="figure-parts" {name}>{"".join(rows)}</div>'
     else:
         drawn = svg.replace("<svg ", f"<svg {name} ", 1)
     return f'<div class="figure-box">{drawn}</div>'

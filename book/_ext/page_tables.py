@@ -217,7 +217,11 @@ def keep_names_in_sight(soup: BeautifulSoup) -> None:
             continue
         rows = [row.find_all(["td", "th"], recursive=False) for row in table.select("tr")]
         first = [row[0] for row in rows if row]
-        if not first or min(map(len, rows)) < SEVERAL or any(cell.select(".math") for cell in first):
+        if (
+            not first
+            or min(map(len, rows)) < SEVERAL
+            or any(cell.select(".math") for cell in first)
+        ):
             continue
         words = chain.from_iterable(cell.get_text(" ", strip=True).split() for cell in first)
         if max(map(len, words), default=0) <= AT_MOST_OF_FEW:

@@ -81,25 +81,44 @@ def _artists(figure: Figure) -> list[Artist]:
 
 
 def _parts(figure: Figure, pen: RendererSVG) -> list[Part]:
-    columns: dict[int, list[Axes]] = {}
-    for ax in figure.axes:
-        place = ax.get_subplotspec()
-        if place is None or len(place.colspan) > 1 or not _has_its_numbers(ax):
-            return []
-        columns.setdefault(place.colspan.start, []).append(ax)
+    columns = _columns(figure, pen)
     if len(columns) < 2 or figure.patches or figure.lines or figure.artists or figure.images:
         return []
-    boxes = [_box(columns[number], pen) for number in sorted(columns)]
+    boxes = [_box(axes, pen) for axes in columns]
     low, high = min(box.y0 for box in boxes), max(box.y1 for box in boxes)
-    boxes = [Bbox.from_extents(box.x0, low, box.x1, high) for box in boxes]
-    if any(left.x1 > right.x0 for left, right in itertools.pairwise(boxes)):
+    gaps = [right.x0 - left.x1 for left, right in itertools.pairwise(boxes)]
+    if min(gaps) < 0:
         return []
-    parts = [Part(tuple(columns[n]), box) for n, box in zip(sorted(columns), boxes, strict=True)]
+    edge = min(_EDGE, *(gap / 2 for gap in gaps))
+    boxes = [Bbox.from_extents(box.x0, low, box.x1, high).padded(edge, _EDGE) for box in boxes]
+    parts = [Part(tuple(axes), box) for axes, box in zip(columns, boxes, strict=True)]
     around = [one for one in (*figure.legends, *figure.texts) if one.get_visible()]
-    own = [Part((one,), _box([one], pen)) for one in around]
+    own = [Part((one,), _box([one], pen).padded(_EDGE)) for one in around]
     if any(not (one.box.y0 >= high - _EDGE or one.box.y1 <= low + _EDGE) for one in own):
         return []
     return sorted([*parts, *own], key=lambda part: (-part.box.y1, part.box.x0))
+
+
+def _columns(figure: Figure, pen: RendererSVG) -> list[list[Axes]]:
+    """The axes of each column, from the left, with colour bars; none if a panel needs another."""
+    placed: dict[int, list[Axes]] = {}
+    for ax in figure.axes:
+        place = ax.get_subplotspec()
+        if place is not None:
+            if len(place.colspan) > 1 or not _has_its_numbers(ax):
+                return []
+            placed.setdefault(place.colspan.start, []).append(ax)
+    columns = [placed[number] for number in sorted(placed)]
+    boxes = [_box(axes, pen) for axes in columns]
+    for ax in figure.axes:
+        if ax.get_subplotspec() is None:
+            middle = (own := _box([ax], pen)).x0 + own.width / 2
+            holds = [column for column, box in zip(columns, boxes, strict=True)
+                     if box.x0 < middle < box.x1]  # fmt: skip
+            if not holds:
+                return []
+            holds[0].append(ax)
+    return columns
 
 
 def _has_its_numbers(ax: Axes) -> bool:
@@ -109,7 +128,6 @@ def _has_its_numbers(ax: Axes) -> bool:
 
 
 def _box(artists: list[Axes] | list[Artist], pen: RendererSVG) -> Bbox:
-    """What artists need, in inches, with a small margin."""
+    """What artists need, in inches."""
     boxes = [box for one in artists if (box := one.get_tightbbox(pen)) is not None]
-    around = Bbox.union(boxes)
-    return Bbox(around.get_points() / 72).padded(_EDGE)
+    return Bbox(Bbox.union(boxes).get_points() / 72)

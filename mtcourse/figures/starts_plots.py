@@ -52,11 +52,11 @@ def start_dots(
             told = f"median {middle:.{digits}f}".replace("-", "\N{MINUS SIGN}")
             for words, x, side in ((name, 0.01, "left"), (told, 0.99, "right")):
                 ax.annotate(
-                    words, (x, row - 0.26), xycoords=("axes fraction", "data"), ha=side,
+                    words, (x, row - 0.31), xycoords=("axes fraction", "data"), ha=side,
                     va="bottom", color=INK, fontsize="small",
                 )  # fmt: skip
         ax.set_yticks([])
-        ax.set_ylim(len(results) - 0.6, -0.75)
+        ax.set_ylim(len(results) - 0.6, -0.8)
         ax.set_xlabel(x_label)
         ax.grid(axis="x", color=INK, alpha=0.25)
     return ax

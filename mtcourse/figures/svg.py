@@ -34,15 +34,14 @@ from matplotlib.path import Path
 from matplotlib.text import Text
 from matplotlib.transforms import Bbox, BboxBase, BboxTransformTo
 
-from mtcourse.figures.line_names import crowded, lines_named
+from mtcourse.figures.line_names import lines_named
 from mtcourse.figures.panels import Part, only, parts_of
 from mtcourse.figures.style import COLOURS, GROUND
+from mtcourse.figures.widths import PHONE, READABLE, SCROLLS, is_seen, narrowed
 
 SVG, XLINK = "http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink"
 PIXELS_PER_POINT = 1.5  # a line of text is 15 pixels high, a little less than the page's
-READABLE = 9.0  # pixels; no text of a figure is shown smaller, it scrolls in its box instead
-_PHONE = 345  # pixels: as much as a phone has beside a figure's margins
-_SCROLLS, _WIDEST = 400, 640  # pixels: what scrolls on a phone anyway, and what fits on a desktop
+_WIDEST = 640  # pixels: what fits on a desktop
 _EASY = 11.0  # pixels; the text of what scrolls anyway
 
 _SETTINGS: dict[Any, Any] = {"svg.fonttype": "none", "svg.hashsalt": "mtcourse"}
@@ -57,7 +56,6 @@ _MANY = 100  # marks that become one path
 _DEFAULTS = {
     "stroke-linejoin": "round", "fill-opacity": "1", "opacity": "1", "stroke-width": "1",
 }  # fmt: skip
-_WIDE, _SMALLER = 4.6, 0.82  # inches, and what a wider plot is multiplied with
 
 
 @dataclass
@@ -76,9 +74,9 @@ def figure_svg(figure: Figure) -> str | None:
     """
     if to_rgba(figure.get_facecolor())[3] > 0:
         return None
-    with mpl.rc_context(_SETTINGS), _narrowed(figure), lines_named(figure), _grids_cut_out(figure):
+    with mpl.rc_context(_SETTINGS), narrowed(figure), lines_named(figure), _grids_cut_out(figure):
         whole = _drawn(figure)
-        if _narrowest(whole) > _PHONE:
+        if _narrowest(whole) > PHONE:
             with parts_of(figure) as parts:
                 whole = _side_by_side([_drawn_part(figure, part) for part in parts]) or whole
     return with_own_ids(_as_text(whole))
@@ -134,22 +132,41 @@ def _side_by_side(
     if not drawn:
         return None
     around = Bbox.union([part.box for part, _ in drawn])
-    width, height = 72 * around.width, 72 * around.height
-    whole = ElementTree.Element(f"{{{SVG}}}svg", _look(width, height))
+    whole = ElementTree.Element(f"{{{SVG}}}svg", _look(72 * around.width, 72 * around.height))
+    panels = {}
     for number, (part, root) in enumerate(drawn):
         _begin_ids(root, f"p{number}-")
-        narrowest = _narrowest(root)
+        width, height = 72 * part.box.width, 72 * part.box.height
         corner = 72 * (part.box.x0 - around.x0), 72 * (around.y1 - part.box.y1)
-        size = 72 * part.box.width, 72 * part.box.height
-        named = zip(("x", "y", "width", "height"), (*corner, *size), strict=True)
+        named = zip(("x", "y", "width", "height"), (*corner, width, height), strict=True)
         root.attrib |= {name: f"{value:.1f}" for name, value in named}
-        # A page sets the parts beside each other as long as the text of each can be read.
-        widest = size[0] * PIXELS_PER_POINT
-        root.set("style", f"flex:{size[0]:.0f} 0 {narrowest}px;max-width:{widest:.0f}px")
-        root.set("class", "mtcourse-figure panel")
+        is_panel = isinstance(part.artists[0], Axes)
+        root.set("class", f"mtcourse-figure {'panel' if is_panel else 'across'}")
+        if is_panel:
+            panels[width, number] = root
         whole.append(root)
+    scale = max(_narrowest(root) / width for (width, _), root in panels.items())
+    two = sum(sorted(scale * width for width, _ in panels)[-2:])  # the widest ones
+    for (width, _), root in panels.items():
+        root.set("style", _flexible(width, scale * width, two))
     whole.set("style", f"min-width:{_narrowest(whole)}px")
     return whole
+
+
+def _flexible(width: float, narrowest: float, two: float) -> str:
+    """How a page sets a panel: beside others as long as its text can be read.
+
+    Where two fit on a phone, a third one below them is as large as they are.
+
+    Args:
+        width: of the panel, in points.
+        narrowest: how many pixels it needs.
+        two: how many pixels the widest two need together.
+    """
+    style = f"flex:{width:.0f} 0 {narrowest:.0f}px;--most:{width * PIXELS_PER_POINT:.0f}px"
+    if two > PHONE:
+        return style
+    return f"{style};--pair:max({99.8 * narrowest / two:.1f}%,{0.95 * narrowest:.0f}px)"
 
 
 def _begin_ids(root: ElementTree.Element, prefix: str) -> None:
@@ -182,53 +199,9 @@ def with_own_ids(svg: str, prefix: str = "") -> str:
     return re.sub(r'(\sid="|href="#|url\(#)(?:f[0-9a-f]{8}-)?', rf"\g<1>{prefix}-", svg)
 
 
-@contextmanager
-def _narrowed(figure: Figure) -> Iterator[None]:
-    """Makes a wide plot a little smaller, so that its text is larger on a phone.
-
-    A diagram, whose axes are not drawn, keeps its size: its text has to fit into its boxes.
-    """
-    width, height = figure.get_size_inches()
-    plots = all(ax.axison for ax in figure.axes)
-    if plots and width > _WIDE:
-        smaller = max(_WIDE, _SMALLER * width)
-        figure.set_size_inches(smaller, 0.95 * height)
-        figure.draw_without_rendering()
-        if any(map(crowded, figure.axes)):
-            figure.set_size_inches(width, height)
-        elif _PHONE < (needed := _needs(figure, smaller)) < _SCROLLS:
-            figure.set_size_inches(smaller * _PHONE / needed, 0.95 * height)
-            figure.draw_without_rendering()
-            if any(map(crowded, figure.axes)) or _titles_touch(figure):
-                figure.set_size_inches(smaller, 0.95 * height)
-    try:
-        yield
-    finally:
-        figure.set_size_inches(width, height)
-
-
-def _needs(figure: Figure, width: float) -> float:
-    """The pixels at which the smallest text of a figure of so many inches can still be read."""
-    texts = [text for text in figure.findobj(Text) if isinstance(text, Text) and _is_seen(text)]
-    sizes = [float(text.get_fontsize()) for text in texts]
-    return 72 * width * READABLE / min(sizes, default=10.0)
-
-
-def _is_seen(text: Text) -> bool:
-    return bool(text.get_visible() and text.get_text().strip())
-
-
-def _titles_touch(figure: Figure) -> bool:
-    """Whether titles of axes run into each other, or out of the figure."""
-    titles = [ax.title for ax in figure.axes if _is_seen(ax.title)]
-    boxes = [title.get_window_extent() for title in titles]
-    out = any(box.x0 < 0 or box.x1 > figure.bbox.width for box in boxes)
-    return out or any(one.overlaps(other) for one, other in itertools.combinations(boxes, 2))
-
-
 def _stands_in(text: Text, ax: Axes, pen: RendererSVG) -> bool:
     """Whether the words of a text stand within the axes, and are seen."""
-    return bool(_is_seen(text) and text.get_window_extent(pen).overlaps(ax.get_window_extent(pen)))
+    return bool(is_seen(text) and text.get_window_extent(pen).overlaps(ax.get_window_extent(pen)))
 
 
 def _hole(ax: Axes, box: BboxBase) -> Path:
@@ -736,7 +709,7 @@ def _narrowest(root: ElementTree.Element) -> int:
         return 0
     width = float(root.get("viewBox", "").split()[2])
     narrowest = width * READABLE / min(sizes)
-    if narrowest > _SCROLLS:
+    if narrowest > SCROLLS:
         easy = min(width * _EASY / min(sizes), width * PIXELS_PER_POINT, _WIDEST)
         narrowest = max(narrowest, easy)
     return round(narrowest)

@@ -179,3 +179,70 @@ def test_icons_are_drawn_and_as_high_as_words(browser, site, width):
         assert all(8 < side < 32 for _, *sides in icons for side in sides), icons
     finally:
         opened.page.context.close()
+
+
+PANELS = """() => [...document.querySelectorAll(".figure-panels")].map((row) => {
+  const box = row.closest(".figure-box");
+  const parts = [...row.children].map((one) => one.getBoundingClientRect());
+  const scales = [...row.children].map((one, at) => parts[at].width / one.viewBox.baseVal.width);
+  return {
+    tops: new Set(parts.map((one) => Math.round(one.top))).size,
+    scrolls: box.scrollWidth > box.clientWidth + 1,
+    scale: Math.max(...scales) / Math.min(...scales),
+    heights: new Set(parts.map((one) => Math.round(one.height / 2))).size,
+    text: Math.min(...scales) * Math.min(...[...row.querySelectorAll("text")]
+      .map((one) => parseFloat(getComputedStyle(one).fontSize))),
+    paired: [...row.children].some((one) => one.style.getPropertyValue("--pair")),
+  };
+})"""
+WITH_PANELS = [path for path in CHAPTERS if "figure-panels" in (HTML / path).read_text("utf-8")]
+
+
+@pytest.mark.parametrize("path", WITH_PANELS or ["book/18_search.html"])
+def test_panels_stand_beside_each_other_or_below_and_never_scroll(browser, site, path):
+    opened = visit(browser, site, path, "light")
+    page = opened.page
+    try:
+        page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true })")
+        for skip in page.locator(".question-skip:visible").all():
+            skip.click()
+        for width in (1280, 390, 360):
+            page.set_viewport_size({"width": width, "height": 900})
+            found = page.evaluate(PANELS)
+            assert found
+            for row in found:
+                assert not row["scrolls"], width
+                assert row["text"] >= (9 if width > 360 else 8.4), (width, row["text"])
+                if width == 1280:
+                    assert (row["tops"], row["heights"]) == (1, 1), "axes stand at one height"
+                    assert row["scale"] < 1.01
+                else:
+                    assert row["tops"] > 1
+                    assert row["scale"] < 1.01 or not row["paired"]
+    finally:
+        page.context.close()
+
+
+NAMES = """() => [...document.querySelectorAll("table.mt-names:not(details *, .admonition *)")]
+  .map((table) => [table, table.closest(".pst-scrollable-table-container") ?? table])
+  .filter(([table, box]) => table.checkVisibility() && box.scrollWidth > box.clientWidth + 40)
+  .map(([table, box]) => {
+    box.scrollLeft = box.scrollWidth;
+    const cell = table.rows[table.rows.length - 1].cells[0].getBoundingClientRect();
+    const { left, width } = box.getBoundingClientRect();
+    return [cell.left - left, cell.width / width];
+  })"""
+
+
+@pytest.mark.parametrize("path", ["book/15_encoder_models.html", "book/18_search.html"])
+def test_the_names_of_rows_stay_in_sight_while_a_table_scrolls(browser, site, path):
+    opened = visit(browser, site, path, "light")
+    try:
+        opened.page.set_viewport_size({"width": 390, "height": 900})
+        found = opened.page.evaluate(NAMES)
+        assert found
+        for left, share in found:
+            assert abs(left) < 2
+            assert share < 0.5
+    finally:
+        opened.page.context.close()

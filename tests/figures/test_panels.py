@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from mtcourse.figures import svg as of_figures
-from mtcourse.figures.style import book_style
+from mtcourse.figures.style import COLOUR_MAP, book_style
 from mtcourse.figures.svg import SVG, figure_svg
 from tests.course.test_book import load_extension
 
@@ -75,7 +75,7 @@ def test_each_column_is_a_part_and_every_word_is_there_once(
 ) -> None:
     figure = panels(rows, columns, width=4.0 * columns)
     cut = figure_svg(figure) or ""
-    monkeypatch.setattr(of_figures, "_PHONE", 10_000)
+    monkeypatch.setattr(of_figures, "PHONE", 10_000)
     whole = ElementTree.fromstring(figure_svg(figure) or "")
     assert len(parts(cut)) == columns
     for number, part in enumerate(parts(cut)):
@@ -97,15 +97,28 @@ def test_parts_have_one_scale_and_their_text_can_be_read_on_a_phone() -> None:
     drawn = parts(figure_svg(panels(1, 3)) or "")
     heights = {part.get("height") for part in drawn}
     assert len(heights) == 1, "axes stand at one height"
+    scales = set()
     for part in drawn:
-        style = re.fullmatch(r"flex:(\d+) 0 (\d+)px;max-width:(\d+)px", part.get("style") or "")
-        assert style is not None
-        share, narrowest, widest = map(float, style.groups())
+        found = re.fullmatch(
+            r"flex:(\d+) 0 (\d+)px;--most:(\d+)px;--pair:max\(([\d.]+)%,(\d+)px\)",
+            part.get("style") or "",
+        )
+        assert found is not None
+        share, narrowest, widest, percent, least = map(float, found.groups())
         width = float(part.get("width", 0))
         assert share == pytest.approx(width, abs=0.5)
         assert widest == pytest.approx(1.5 * width, abs=1)
-        assert narrowest == pytest.approx(0.9 * share, rel=0.2)
-        assert narrowest < 345
+        sizes = [float(text.get("font-size") or 10) for text in part.iter(f"{{{SVG}}}text")]
+        assert min(sizes) * narrowest / width >= 8.9
+        assert 45 < percent < 50
+        assert least == pytest.approx(0.95 * narrowest, abs=1)
+        scales.add(round(narrowest / width, 2))
+    assert len(scales) == 1
+
+
+def test_two_wide_panels_stand_below_each_other_on_a_phone() -> None:
+    for part in parts(figure_svg(panels(1, 2)) or ""):
+        assert "--pair" not in (part.get("style") or "")
 
 
 def test_a_legend_of_the_whole_figure_is_a_part_above_the_others() -> None:
@@ -119,14 +132,31 @@ def test_a_legend_of_the_whole_figure_is_a_part_above_the_others() -> None:
     assert words(last) == ["of the whole figure"]
     assert [len(set(words(part)) & set(TITLES)) for part in middle] == [1, 1, 1]
     assert float(first.get("y", 1)) == 0.0
+    soup = BeautifulSoup(page_figures.inline(figure_svg(figure) or "", "", "f0"), "html.parser")
+    above, row, below = soup.select_one(".figure-parts").find_all(recursive=False)
+    assert (above.name, row["class"], below.name) == ("svg", ["figure-panels"], "svg")
+    assert len(row.find_all("svg")) == 3
+
+
+def test_a_bar_of_colours_stays_with_its_panel() -> None:
+    with book_style():
+        figure, axes = plt.subplots(1, 2, figsize=(8.0, 4.0), layout="constrained")
+        for ax, title in zip(axes, TITLES, strict=False):
+            drawn = ax.imshow([[0.0, 1.0], [0.5, 0.2]], cmap=COLOUR_MAP)
+            ax.set_title(title)
+            figure.colorbar(drawn, ax=ax, location="bottom", label=f"of {title}")
+    drawn_parts = parts(figure_svg(figure) or "")
+    assert len(drawn_parts) == 2
+    for part, title in zip(drawn_parts, TITLES, strict=False):
+        assert {title, f"of {title}"} <= set(words(part))
 
 
 def a_line_across(figure: Figure) -> None:
     figure.add_artist(Line2D([0, 1], [0.5, 0.5]))
 
 
-def without_place(figure: Figure) -> None:
-    figure.add_axes((0.4, 0.4, 0.1, 0.1))
+def over_two_columns(figure: Figure) -> None:
+    figure.add_axes((0.3, 0.4, 0.25, 0.1))
 
 
 def into_the_next(figure: Figure) -> None:
@@ -134,7 +164,7 @@ def into_the_next(figure: Figure) -> None:
     figure.set_layout_engine("none")
 
 
-@pytest.mark.parametrize("change", [a_line_across, without_place, into_the_next])
+@pytest.mark.parametrize("change", [a_line_across, over_two_columns, into_the_next])
 def test_a_figure_stays_whole_if_anything_joins_its_columns(change) -> None:
     figure = panels(1, 3)
     assert parts(figure_svg(figure) or "")
@@ -172,7 +202,7 @@ def test_on_a_page_the_parts_are_pictures_with_one_name() -> None:
     soup = BeautifulSoup(page, "html.parser")
     (named,) = soup.select('[role="img"]')
     assert named["aria-label"] == 'three "panels"'
-    drawn = soup.select(".figure-box > .figure-panels > svg.mtcourse-figure")
+    drawn = soup.select(".figure-box > .figure-parts > .figure-panels > svg.mtcourse-figure")
     assert len(drawn) == 3 == len(soup.select("svg"))
     assert not soup.select("svg svg")
     for part in drawn:

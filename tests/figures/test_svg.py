@@ -20,7 +20,7 @@ from PIL import Image
 
 from mtcourse.figures.attention_map import attention_map
 from mtcourse.figures.curves import curves
-from mtcourse.figures.diagrams import box
+from mtcourse.figures.diagrams import arrow, box
 from mtcourse.figures.line_names import lines_named
 from mtcourse.figures.style import COLOURS, GROUND, INK, LINE_COLOURS, book_style
 from mtcourse.figures.svg import SVG, XLINK, figure_svg, with_own_ids
@@ -359,10 +359,63 @@ def test_a_plot_that_nearly_fits_a_phone_is_narrowed_unless_its_titles_touch(
     assert figure.get_size_inches() == pytest.approx((6.0, 3.0)), "the figure itself stays"
 
 
+def diagram(words: str, draw=lambda ax: None, aspect: str = "auto") -> Figure:
+    """Two boxes with words, on axes that are not drawn, and what else is drawn between them."""
+    with book_style():
+        figure, ax = new_figure(5.6, 2.0)
+        for left in (0.0, 3.0):
+            box(ax, left, 0.0, 2.0, 1.0, words)
+        draw(ax)
+        ax.set(xlim=(0, 5), ylim=(0, 1.2), aspect=aspect)
+        ax.axis("off")
+    return figure
+
+
+def across_two(ax: plt.Axes) -> None:
+    ax.text(2.5, 0.5, "between the two", ha="center", va="center", fontsize="small")
+
+
+def with_an_arrow(ax: plt.Axes) -> None:
+    ax.text(2.1, 0.5, "a longer name", va="center", fontsize="small")
+    arrow(ax, (2.95, 0.0), (2.95, 1.0))
+
+
+@pytest.mark.parametrize(
+    ("figure", "fits"),
+    [
+        (lambda: diagram("words"), True),
+        (lambda: diagram("almost as long as the box is wide"), False),
+        (lambda: diagram("words", across_two), False),
+        (lambda: diagram("words", with_an_arrow), False),
+        (lambda: diagram("words", lambda ax: arrow(ax, (2.1, 0.5), (2.9, 0.5))), True),
+    ],
+    ids=["room", "a box too narrow", "into another word", "into an arrow", "an arrow with room"],
+)
+def test_a_diagram_is_as_narrow_as_a_phone_if_its_words_have_room(figure, fits: bool) -> None:
+    drawn = figure()
+    root = svg_of(drawn)
+    narrowest = float((root.get("style") or "").removeprefix("min-width:").removesuffix("px"))
+    assert (narrowest <= 350) == fits
+    assert drawn.get_size_inches() == pytest.approx((5.6, 2.0)), "the figure itself stays"
+
+
+def test_a_diagram_of_squares_stays_one_and_leaves_no_gap() -> None:
+    with book_style():
+        figure, axes = plt.subplots(2, 1, figsize=(5.6, 4.0), layout="constrained")
+        for ax in axes:
+            box(ax, 0.0, 0.0, 2.0, 1.0, "words")
+            ax.set(xlim=(0, 5), ylim=(0, 1.8), aspect="equal")
+            ax.axis("off")
+    narrow = svg_of(figure)
+    width, height = (float(part) for part in narrow.get("viewBox", "").split()[2:])
+    assert width < 320
+    assert height < 0.8 * width
+
+
 def test_what_scrolls_on_a_phone_anyway_has_text_that_is_easy_to_read() -> None:
     with book_style():
         figure, ax = new_figure(6.6)
-        box(ax, 0.0, 0.0, 2.0, 1.0, "words")
+        box(ax, 0.0, 0.0, 2.0, 1.0, "a box full of words")
         ax.set(xlim=(0, 9), ylim=(0, 1))
         ax.axis("off")
     root = svg_of(figure)

@@ -43,7 +43,7 @@ def _column(ax: Axes, x: float, name: str, sublayer, colour: str) -> None:
     if sublayer is _pre:
         _line(ax, x, start, top + 0.35)
         ax.text(x + 0.2, top + 0.1, "more blocks", va="center", fontsize="small")
-        box(ax, x - 1.25, top + 0.35, 2.5, 0.5, "last LayerNorm", colour)
+        box(ax, x - 1.6, top + 0.35, 3.2, 0.5, "last LayerNorm", colour)
         arrow(ax, (x, top + 0.85), (x, top + 1.4), INK)
     else:
         arrow(ax, (x, start), (x, top + 0.85), INK)

@@ -21,10 +21,10 @@ def who_asks_whom(ax: Axes) -> Axes:
     """
     blue, orange, green, _ = LINE_COLOURS
     with book_style():
-        box(ax, 0.0, 0.0, 4.0, 1.1, "English: $n$ tokens", INK)
+        box(ax, 0.0, 0.0, 4.0, 1.1, "English:\n$n$ tokens", INK)
         box(ax, 0.0, 1.8, 4.0, 1.4, "encoder\n(self-attention)", INK)
         box(ax, 0.0, 4.4, 4.0, 1.1, "$H_E$: $n$ rows", green)
-        box(ax, 8.0, 0.0, 4.0, 1.1, "Dutch so far: $m$ tokens", INK)
+        box(ax, 8.0, 0.0, 4.0, 1.1, "Dutch so far:\n$m$ tokens", INK)
         box(ax, 8.0, 1.8, 4.0, 1.4, "masked\nself-attention", INK)
         box(ax, 8.0, 4.4, 4.0, 1.1, "cross-attention", orange)
         box(ax, 8.0, 6.6, 4.0, 1.1, "$A_C$: $m$ rows", orange)

@@ -14,8 +14,8 @@ from mtcourse.figures.diagrams import arrow, box
 from mtcourse.figures.style import INK, LINE_COLOURS, book_style
 
 _BLUE, _ORANGE, _GREEN, _ = LINE_COLOURS
-_WIDTH, _HEIGHT = 3.3, 0.62
-_BASELINE = 0.24  # of a box's texts, so that indices and hats move none of them
+_WIDTH, _HEIGHT = 3.7, 0.74
+_BASELINES = 0.45, 0.12  # of a box's texts, so that indices and hats move none of them
 
 # What is done, the name of what comes out, its shape, and where it stands: column and row.
 _STEPS = {
@@ -54,7 +54,7 @@ def wiring(ax: Axes, repairs: Sequence[str] = ()) -> Axes:
         _input(ax, 0, "source $X$", "+ $P$")
         read = "target $Y$, shifted" if "shift" in repairs else "target $Y$"
         _input(ax, 1, read, "+ $P$" if "positions" in repairs else "", bool(repairs))
-        ax.set(xlim=(-0.2, 8.4), ylim=(-1.25, 4.75))
+        ax.set(xlim=(-0.2, 8.7), ylim=(-1.25, 4.87))
         ax.axis("off")
     return ax
 
@@ -139,8 +139,8 @@ def _corner(column: int, row: int) -> tuple[float, float]:
 
 def _step(ax: Axes, x: float, y: float, text: str, shape: str, colour: str) -> None:
     box(ax, x, y, _WIDTH, _HEIGHT, colour=colour)
-    ax.text(x + 0.12, y + _BASELINE, text, fontsize="small")
-    ax.text(x + _WIDTH - 0.15, y + _BASELINE, shape, ha="right", fontsize="small")
+    for line, baseline in zip((text, shape), _BASELINES, strict=True):
+        ax.text(x + _WIDTH / 2, y + baseline, line, ha="center", fontsize="small")
 
 
 def _join(ax: Axes, before: str, after: str) -> None:

@@ -69,7 +69,7 @@ def whole_picture(ax: Axes) -> Axes:
         back = {"arrowstyle": "-|>", "mutation_scale": 10, "linewidth": 1.2, "linestyle": "--"}
         ax.add_patch(
             FancyArrowPatch(
-                (right + 0.4, 12.0), (left + middle, 7.3), connectionstyle="arc3,rad=0.25",
+                (right - 0.1, 12.0), (left + middle, 7.3), connectionstyle="arc3,rad=0.25",
                 color=INK, **back,
             )
         )  # fmt: skip

@@ -144,6 +144,8 @@ def _side_by_side(
         root.set("class", f"mtcourse-figure {'panel' if is_panel else 'across'}")
         if is_panel:
             panels[width, number] = root
+        else:
+            root.set("style", f"--most:{width * PIXELS_PER_POINT:.0f}px")
         whole.append(root)
     scale = max(_narrowest(root) / width for (width, _), root in panels.items())
     two = sum(sorted(scale * width for width, _ in panels)[-2:])  # the widest ones

@@ -51,6 +51,8 @@ PRIMED = re.compile(
     r"<msup>(<mi[^>]*>[^<]*</mi>|<mover[^>]*>(?:(?!</mover>).)*</mover>)<mo>(\u2032+)</mo></msup>"
 )
 """A letter with a prime, a sign that is high already: as an exponent it would float above."""
+RAISED = re.compile(r'<(msup|msubsup)>(<mover accent="true">(?:(?!</mover>|<mover).)*</mover>)')
+"""An exponent of a letter with an accent, above which it would float."""
 SMALL = '<mrow displaystyle="false" scriptlevel="1"><mtable displaystyle="false" scriptlevel="'
 """How a table begins that small_matrices has made."""
 
@@ -93,6 +95,7 @@ def to_mathml(latex: str, display: bool = False, namespace: bool = False) -> str
     mathml = mathml.replace(f'{SMALL}0"', f'{SMALL}1" class="small"')
     mathml = LOW_ROOT.sub('<msqrt class="low">', mathml)
     mathml = PRIMED.sub(r'<mrow>\1<mo lspace="0" rspace="0">\2</mo></mrow>', mathml)
+    mathml = RAISED.sub(r'<\1><mpadded height=".68em">\2</mpadded>', mathml)
     # The one entity that it writes is unknown in XML.
     return mathml.replace("&ApplyFunction;", "\u2061")
 

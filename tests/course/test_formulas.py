@@ -83,6 +83,14 @@ def test_a_prime_stands_beside_its_letter_and_not_above_it():
         assert formula.find("mrow")[-1].text == "\N{PRIME}"
 
 
+def test_an_exponent_stands_as_high_beside_an_accent_as_without_it():
+    for latex in (r"\hat Y^\top", r"\bar W_2^D"):
+        formula = ET.fromstring(formulas.to_mathml(latex))
+        assert formula[0][0].tag == "mpadded"
+        assert formula[0][0][0].tag == "mover"
+    assert "mpadded" not in formulas.to_mathml(r"\hat y_k + Y^\top")
+
+
 def test_in_xml_a_formula_says_what_it_is():
     root = ET.fromstring(formulas.to_mathml(r"\operatorname{softmax}(x)", namespace=True))
     assert root.tag == "{http://www.w3.org/1998/Math/MathML}math"

@@ -31,6 +31,7 @@ FORMULAS = {
         r"(QW_i^Q, KW_i^K, VW_i^V)"
     ),
     "several": r"p(y \mid x) = \operatorname{softmax}(z), \qquad z = h\, W^\top + b",
+    "accents": r"Y^\top + \hat Y^\top + \bar W_2^\top + \tilde H^\top",
     "aligned": (
         r"\begin{aligned} S &= \frac{QK^\top}{\sqrt{d_k}} \\ A_{ij} &= "
         r"\frac{e^{S_{ij}}}{\sum_l e^{S_{il}}} \\ O &= AV \end{aligned}"
@@ -172,6 +173,14 @@ def test_formulas_of_one_line_stand_below_each_other_on_a_phone_and_do_not_scrol
             assert next_x > x
             assert abs(next_y - y) < 12, width
         assert page.locator("#several .equation[tabindex]").count() == 0
+
+
+def test_exponents_of_letters_with_accents_are_as_high_as_others(page):
+    tops = page.locator("#accents :is(msup, msubsup) > mi:last-child").evaluate_all(
+        "signs => signs.map(it => it.getBoundingClientRect().top)"
+    )
+    assert len(tops) == 4
+    assert max(tops) - min(tops) < 1.5
 
 
 def test_a_formula_in_a_sentence_that_is_wider_than_a_phone_scrolls(page):

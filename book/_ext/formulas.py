@@ -53,6 +53,8 @@ PRIMED = re.compile(
 """A letter with a prime, a sign that is high already: as an exponent it would float above."""
 RAISED = re.compile(r'<(msup|msubsup)>(<mover accent="true">(?:(?!</mover>|<mover).)*</mover>)')
 """An exponent of a letter with an accent, above which it would float."""
+BRACKET = re.compile(r"<(msub|msup|msubsup)>(<mo [^>]*minsize=[^>]*>[^<]*</mo>)")
+"""A large bracket with an index, with which browsers draw it small."""
 SMALL = '<mrow displaystyle="false" scriptlevel="1"><mtable displaystyle="false" scriptlevel="'
 """How a table begins that small_matrices has made."""
 
@@ -96,6 +98,7 @@ def to_mathml(latex: str, display: bool = False, namespace: bool = False) -> str
     mathml = LOW_ROOT.sub('<msqrt class="low">', mathml)
     mathml = PRIMED.sub(r'<mrow>\1<mo lspace="0" rspace="0">\2</mo></mrow>', mathml)
     mathml = RAISED.sub(r'<\1><mpadded height=".68em">\2</mpadded>', mathml)
+    mathml = BRACKET.sub(r"\2<\1><mrow></mrow>", mathml)
     # The one entity that it writes is unknown in XML.
     return mathml.replace("&ApplyFunction;", "\u2061")
 

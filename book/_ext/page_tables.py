@@ -68,6 +68,7 @@ STACKED = "mt-stacked"
 NAMED = "mt-names"
 """A table whose first column stays in sight on a phone."""
 EMPTY = frozenset({"", "–", "-", "—", "…"})
+NO_DIGITS = frozenset({"inf", "-inf", "−inf", "∞", "−∞", "nan"})
 
 
 def align_numbers(soup: BeautifulSoup) -> None:
@@ -76,10 +77,9 @@ def align_numbers(soup: BeautifulSoup) -> None:
         if table.find_parent(class_="mtcourse-explorer") or table.find(colspan=True):
             continue
         rows = [row.find_all(["td", "th"], recursive=False) for row in table.select("tbody > tr")]
-        for cells in zip(*rows, strict=False):
+        for at, cells in enumerate(zip(*rows, strict=False)):
             texts = [text_of(cell) for cell in cells]
             if all(map(is_number, texts)) and any(text not in EMPTY for text in texts):
-                at = rows[0].index(cells[0])
                 for row in table.select("tr"):
                     line = row.find_all(["td", "th"], recursive=False)
                     for cell in line[at : at + 1]:
@@ -272,4 +272,4 @@ def text_of(cell: Tag) -> str:
 
 def is_number(text: str) -> bool:
     """Whether a text is a number, with a unit at most, or holds the place of one."""
-    return text in EMPTY or NUMBER.fullmatch(text) is not None
+    return text in EMPTY | NO_DIGITS or NUMBER.fullmatch(text) is not None

@@ -91,6 +91,15 @@ def test_an_exponent_stands_as_high_beside_an_accent_as_without_it():
     assert "mpadded" not in formulas.to_mathml(r"\hat y_k + Y^\top")
 
 
+def test_a_large_bracket_with_an_index_is_as_large_as_its_partner():
+    row = ET.fromstring(formulas.to_mathml(r"\bigl(a\bigr)_{j,k}"))
+    first, _, last, index = row[0] if row[0].tag == "mrow" else row
+    assert [first.text, last.text] == ["(", ")"]
+    assert first.get("minsize") == last.get("minsize") is not None
+    assert [part.tag for part in index] == ["mrow", "mrow"]
+    assert len(index[0]) == 0
+
+
 def test_in_xml_a_formula_says_what_it_is():
     root = ET.fromstring(formulas.to_mathml(r"\operatorname{softmax}(x)", namespace=True))
     assert root.tag == "{http://www.w3.org/1998/Math/MathML}math"

@@ -334,8 +334,17 @@ def test_only_columns_of_numbers_are_aligned():
     assert marked == ["BLEU", "−1.5 %", "–"]
 
 
+def test_two_columns_that_begin_alike_are_both_aligned():
+    cells = (("10", "10.0", "10.0"), ("120", "inf", "120.0"))
+    rows = "".join(f"<tr>{''.join(f'<td>{cell}</td>' for cell in row)}</tr>" for row in cells)
+    soup = soup_of(f"<article><table><tbody>{rows}</tbody></table></article>")
+    page_tables.align_numbers(soup)
+    assert len(soup.select(".mt-number")) == 6
+
+
 @pytest.mark.parametrize(
-    "text", ["7", "1,500", "12 345.6", "-.5", "−3", "≈ 1,024 MB", "97%", "2 s", "4.0e−01"]
+    "text",
+    ["7", "inf", "−∞", "1,500", "12 345.6", "-.5", "−3", "≈ 1,024 MB", "97%", "2 s", "4.0e−01"],
 )
 def test_a_number_is_one(text):
     assert page_tables.is_number(text)

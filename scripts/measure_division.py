@@ -1,4 +1,4 @@
-"""Trains small translators whose cross-attention divides its scores, or does not (chapter 06).
+"""Trains small translators whose cross-attention divides its scores, or does not (chapter 6).
 
 python scripts/measure_division.py [--out FOLDER] [--starts N]
 

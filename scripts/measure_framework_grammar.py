@@ -3,7 +3,7 @@
 python scripts/measure_framework_grammar.py [--starts N] [--steps N]
 
 One start is the whole comparison: three models with the same initial weights and the same batches,
-and the one with both repairs once more, from weights drawn in the usual way. Chapter 07 shows the
+and the one with both repairs once more, from weights drawn in the usual way. Chapter 7 shows the
 losses and the BLEU that it stores. About 40 minutes of one core.
 """
 

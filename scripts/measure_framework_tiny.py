@@ -3,7 +3,7 @@
 python scripts/measure_framework_tiny.py [--starts N] [--steps N] [--out FOLDER] [--ship]
 
 One start is the whole comparison: the four models of ``REPAIRS`` and one whose target is shifted
-the wrong way, with the same initial weights and the same batches. Chapter 07 shows what they reach.
+the wrong way, with the same initial weights and the same batches. Chapter 7 shows what they reach.
 With ``--ship``, the four models of the start whose BLEU lies nearest to the medians are kept for
 the chapter's figures and its explorer. About three minutes of one core.
 """

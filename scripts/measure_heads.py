@@ -1,4 +1,4 @@
-"""Trains layers with different numbers of heads to fetch numbers from two positions (chapter 09).
+"""Trains layers with different numbers of heads to fetch numbers from two positions (chapter 9).
 
 python scripts/measure_heads.py [--out FOLDER] [--starts N]
 

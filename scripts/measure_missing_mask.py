@@ -1,4 +1,4 @@
-"""Trains small translators with the causal mask and without it (chapter 05).
+"""Trains small translators with the causal mask and without it (chapter 5).
 
 python scripts/measure_missing_mask.py [--out FOLDER] [--starts N]
 

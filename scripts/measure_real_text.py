@@ -1,4 +1,4 @@
-"""Measures on LibreOffice's help, English and Dutch, what chapter 01 shows of real text.
+"""Measures on LibreOffice's help, English and Dutch, what chapter 1 shows of real text.
 
 make real-data && python scripts/measure_real_text.py
 """

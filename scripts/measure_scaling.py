@@ -3,7 +3,7 @@
 python scripts/measure_scaling.py [--starts N] [--steps N] [--out FOLDER]
 
 Four kinds of run, from ten starts each: the embeddings times the root of the width; as they are;
-as they are, but drawn larger by that root; and scaled, without positions on the source. Chapter 03
+as they are, but drawn larger by that root; and scaled, without positions on the source. Chapter 3
 shows the shares of right translations. About five minutes of one core.
 """
 

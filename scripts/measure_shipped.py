@@ -2,7 +2,7 @@
 
 make real-data && python scripts/measure_shipped.py [--out FOLDER]
 
-The translator of the grammar: its parameters by kind; BLEU on the test sentences of chapter 09 when
+The translator of the grammar: its parameters by kind; BLEU on the test sentences of chapter 9 when
 one head is removed, and when a layer keeps only one head, with paired bootstrap intervals. The
 translator of LibreOffice's help: BLEU of the same translations under usual ways to cut words, with
 an interval of the largest difference. Results go to ``mtcourse/measured/shipped.json``. About

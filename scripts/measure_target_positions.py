@@ -2,7 +2,7 @@
 
 python scripts/measure_target_positions.py [--starts N] [--steps N] [--out FOLDER]
 
-One run proves little: some random weights are luckier than others. Chapter 07 shows the shares of
+One run proves little: some random weights are luckier than others. Chapter 7 shows the shares of
 right translations that ten starts of each kind reach. About five minutes of one core.
 """
 

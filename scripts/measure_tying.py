@@ -4,7 +4,7 @@ python scripts/measure_tying.py [--starts N] [--steps N] [--out FOLDER]
 
 The model reads one token and predicts the next. What follows what is counted once, so that every
 gradient is exact and only the start is random: ten starts of each kind. Also what translators that
-are not trained yet predict, with tables tied and untied. Chapter 08 shows it. About two
+are not trained yet predict, with tables tied and untied. Chapter 8 shows it. About two
 minutes of one core.
 """
 

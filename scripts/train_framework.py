@@ -2,7 +2,7 @@
 
 python scripts/train_framework.py [--out FOLDER] [--steps N]
 
-Chapter 07 shows the scores that it writes to ``results.json``. The model with both repairs is kept,
+Chapter 7 shows the scores that it writes to ``results.json``. The model with both repairs is kept,
 so that the last exercise of Part I can run a reader's own functions on its weights. The comparison
 from several starts is ``measure_framework_grammar.py``. About six minutes of one core.
 """

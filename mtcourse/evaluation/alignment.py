@@ -1,4 +1,4 @@
-"""Word alignments read off attention weights, and how wrong they are (chapter 06).
+"""Word alignments read off attention weights, and how wrong they are (chapter 6).
 
 A link (i, j) joins source word i with target word j, both counted from 0, as in
 ``SentencePair.alignment``.
@@ -39,7 +39,7 @@ def as_read(weights: Float[Tensor, "*batch m n"]) -> Float[Tensor, "*batch m n"]
 
     Row j of a map is where the decoder looked while it predicted token j; it reads that token one
     step later, in row j + 1. The last token is <eos>, which no step reads, so its row is zeros.
-    Chen et al. (2020) find that the reading row often aligns better. Chapter 06.
+    Chen et al. (2020) find that the reading row often aligns better. Chapter 6.
 
     Args:
         weights: one row for each target piece, <eos> last.
@@ -100,7 +100,7 @@ def alignment_scores(
     Raises:
         MtcourseError: the numbers of sentences differ, or there is no link at all.
 
-    Source: Och and Ney (2003). Chapter 06.
+    Source: Och and Ney (2003). Chapter 6.
     """
     possible = sure if possible is None else possible
     if not len(found) == len(sure) == len(possible):

@@ -1,4 +1,4 @@
-"""Whether two systems differ on one test set by more than chance (chapters 09 and 12)."""
+"""Whether two systems differ on one test set by more than chance (chapters 9 and 12)."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class PairedBleu:
     """Compares translations of one test set with a first set of them.
 
     Both are scored on the same resamples of sentences, drawn with replacement. What makes some
-    sentences harder than others therefore cancels in the difference (Koehn 2004). Chapter 09.
+    sentences harder than others therefore cancels in the difference (Koehn 2004). Chapter 9.
 
     Args:
         first: the translations that others are compared with.

@@ -18,7 +18,7 @@ def attention_map(
     weights: Float[Tensor, "m n"],
     ax: Axes | None = None,
 ) -> Axes:
-    """Shows how strongly each target piece attends to each source piece (D01; chapters 04 and 17).
+    """Shows how strongly each target piece attends to each source piece (D01; chapters 4 and 17).
 
     Args:
         source_pieces: the keys, n of them, named along the columns.

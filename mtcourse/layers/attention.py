@@ -1,4 +1,4 @@
-"""Scaled dot-product attention, as the equation and as PyTorch's fused kernel (chapter 04)."""
+"""Scaled dot-product attention, as the equation and as PyTorch's fused kernel (chapter 4)."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def queries_keys_values(
     """Q = X W_Q, K = Z W_K, V = Z W_V: queries from the rows of X, keys and values from those of Z.
 
     In self-attention Z is X (A06, B07, D02). In cross-attention X comes from the decoder, and Z is
-    the encoder's output (C36; chapters 04 and 06).
+    the encoder's output (C36; chapters 4 and 6).
 
     Args:
         X: one row for each of the m query positions.
@@ -49,7 +49,7 @@ def queries_keys_values(
 def scaled_scores(
     Q: Float[Tensor, "*batch m d_k"], K: Float[Tensor, "*batch n d_k"]
 ) -> Float[Tensor, "*batch m n"]:
-    """How well each query matches each key: Q K^T / sqrt(d_k) (A07, B08, D01; chapter 04)."""
+    """How well each query matches each key: Q K^T / sqrt(d_k) (A07, B08, D01; chapter 4)."""
     d_k = Q.shape[-1]
     return Q @ K.transpose(-2, -1) / math.sqrt(d_k)
 
@@ -60,7 +60,7 @@ def attention_weights(
     """Turns each row of scores into weights that are 0 where masked and otherwise sum to 1.
 
     A query that may attend to nothing gets zeros; a softmax of -inf alone would give NaN
-    (A14, B09, D03; chapters 04 and 05).
+    (A14, B09, D03; chapters 4 and 5).
     """
     if mask is None:
         return torch.softmax(scores, dim=-1)
@@ -87,7 +87,7 @@ def scaled_dot_product_attention(
     Returns:
         The outputs, and the weights that made them; rows without any allowed key are zeros.
 
-    Source: D01, D03, A07, A14, B10; Vaswani et al. (2017), section 3.2.1. Chapter 04.
+    Source: D01, D03, A07, A14, B10; Vaswani et al. (2017), section 3.2.1. Chapter 4.
     """
     weights = attention_weights(
         scaled_scores(Q, K), _with_causal(mask, Q.shape[-2], K.shape[-2], causal, Q.device)
@@ -102,7 +102,7 @@ def self_attention(
     W_V: Float[Tensor, "d_model d_v"],
     mask: Bool[Tensor, "*#batch #n #n"] | None = None,
 ) -> Float[Tensor, "*batch n d_v"]:
-    """SelfAttention(X) = softmax((X W_Q)(X W_K)^T / sqrt(d_k)) X W_V, one head (D02; chapter 04).
+    """SelfAttention(X) = softmax((X W_Q)(X W_K)^T / sqrt(d_k)) X W_V, one head (D02; chapter 4).
 
     Args:
         X: one row for each token.
@@ -122,7 +122,7 @@ def fused_attention(
     mask: Bool[Tensor, "*#batch #m n"] | None = None,
     causal: bool = False,
 ) -> tuple[Float[Tensor, "*batch m d_v"], None]:
-    """The same function as PyTorch's kernel, which never stores the weights (D01; chapter 04).
+    """The same function as PyTorch's kernel, which never stores the weights (D01; chapter 4).
 
     Takes what ``scaled_dot_product_attention`` takes and returns the same outputs, with None for
     the weights.

@@ -1,4 +1,4 @@
-"""Cross-attention: from the decoder's rows to the encoder's output (chapter 06)."""
+"""Cross-attention: from the decoder's rows to the encoder's output (chapter 6)."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def cross_attention(
             None allows all.
 
     Source: A15, A16, B17, D04; C37 for one row of X, with the division that document C leaves out.
-    Chapter 06.
+    Chapter 6.
     """
     Q, K, V = queries_keys_values(X, H_E, W_Q, W_K, W_V)
     return scaled_dot_product_attention(Q, K, V, mask)[0]

@@ -1,4 +1,4 @@
-"""From token ids to rows of numbers, and back to scores of tokens (chapters 02 and 03)."""
+"""From token ids to rows of numbers, and back to scores of tokens (chapters 2 and 3)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def embed(ids: Int[Tensor, "*shape"], W_E: Float[Tensor, "V d_model"]) -> Float[
         ids: tokens, in a tensor of any shape.
         W_E: the table, one row for each id.
 
-    Source: A03, A09; B01 is an example. Chapter 02.
+    Source: A03, A09; B01 is an example. Chapter 2.
     """
     return nn.functional.embedding(ids, W_E)
 
@@ -34,7 +34,7 @@ def embed_one_hot(
             column of zeros a row of zeros.
         W_E: the table, V rows of d_model numbers.
 
-    Source: A04, A10. Chapter 02.
+    Source: A04, A10. Chapter 2.
     """
     return X.mT @ W_E
 
@@ -52,7 +52,7 @@ def embedding_gradient(
         H_bar: the derivative of the loss by each of their rows.
         V: rows of the table.
 
-    Source: the derivative of A04 and A10. Chapters 02 and 08.
+    Source: the derivative of A04 and A10. Chapters 2 and 8.
     """
     rows = H_bar.flatten(0, -2)
     return rows.new_zeros(V, rows.shape[-1]).index_add(0, ids.flatten(), rows)
@@ -69,7 +69,7 @@ def tied_logits(
         H: a row for each position.
         W_E: the table of the target's tokens.
 
-    Source: Press and Wolf (2017); A18 with W_O = W_E^T. Chapter 02.
+    Source: Press and Wolf (2017); A18 with W_O = W_E^T. Chapter 2.
     """
     return H @ W_E.T
 

@@ -1,4 +1,4 @@
-"""Which key each query may attend to: boolean masks, True where allowed (chapter 05)."""
+"""Which key each query may attend to: boolean masks, True where allowed (chapter 5)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def causal_mask(
 
     With n > m the m queries are the last m of the n positions, as in decoding with a cache.
 
-    Source: A11, B16, C09. Chapter 05.
+    Source: A11, B16, C09. Chapter 5.
 
     >>> causal_mask(3).int().tolist()
     [[1, 0, 0], [1, 1, 0], [1, 1, 1]]
@@ -28,7 +28,7 @@ def causal_mask(
 def padding_mask(ids: Int[Tensor, "batch n"], pad: int = 0) -> Bool[Tensor, "batch 1 1 n"]:
     """Hides padding keys from every query of the same sentence: True where there is a token.
 
-    Source: C10, against D05. Chapter 05.
+    Source: C10, against D05. Chapter 5.
     """
     return (ids != pad)[:, None, None, :]
 
@@ -78,7 +78,7 @@ def prefix_mask(prefix: Int[Tensor, " batch"], n: int) -> Bool[Tensor, "batch 1 
 def additive_mask(mask: Bool[Tensor, "*shape"]) -> Float[Tensor, "*shape"]:
     """The additive form of a mask, as documents A and C print it: 0 allowed, -inf hidden.
 
-    Source: A11, A12, C09, D03. Chapter 05.
+    Source: A11, A12, C09, D03. Chapter 5.
     """
     zeros = torch.zeros(mask.shape, device=mask.device)
     return zeros.masked_fill(~mask, -math.inf)

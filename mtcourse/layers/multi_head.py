@@ -1,4 +1,4 @@
-"""Several attentions side by side, each of the full width or on a slice of it (chapter 09)."""
+"""Several attentions side by side, each of the full width or on a slice of it (chapter 9)."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ from mtcourse.layers.kv_cache import KeyValueCache
 def split_heads(
     x: Float[Tensor, "batch length d_model"], h: int
 ) -> Float[Tensor, "batch h length d_k"]:
-    """Splits each row into h slices of d_k = d_model / h numbers, for h heads (B06; chapter 09)."""
+    """Splits each row into h slices of d_k = d_model / h numbers, for h heads (B06; chapter 9)."""
     return x.unflatten(-1, (h, -1)).transpose(1, 2)
 
 
 def merge_heads(
     x: Float[Tensor, "batch h length d_k"],
 ) -> Float[Tensor, "batch length d_model"]:
-    """Concat(A_1, ..., A_h), the inverse of ``split_heads`` (A26; chapter 09)."""
+    """Concat(A_1, ..., A_h), the inverse of ``split_heads`` (A26; chapter 9)."""
     return x.transpose(1, 2).flatten(-2)
 
 
 def head_width(d_model: int, h: int) -> int:
-    """d_k = d_model / h, the width of a head where h heads share the width (B06; chapter 09).
+    """d_k = d_model / h, the width of a head where h heads share the width (B06; chapter 9).
 
     Args:
         d_model: width of a row.
@@ -59,7 +59,7 @@ def head_outputs(
         W_V: likewise its values.
         mask: True where token i may attend to token j, the same for all heads.
 
-    Source: A24 and A25, where d_k is d_model. Chapter 09.
+    Source: A24 and A25, where d_k is d_model. Chapter 9.
     """
     X = X.unsqueeze(-3)  # the same rows for each head
     for_all_heads = None if mask is None else mask.unsqueeze(-3)
@@ -86,7 +86,7 @@ def multi_head_attention(
         W_O: mixes the heads; rows j d_k to (j + 1) d_k - 1 belong to head j, counted from 0.
         mask: True where token i may attend to token j, the same for all heads.
 
-    Source: A24 to A27 with d_k = d_model; B06 with d_k = d_model / h. Chapter 09.
+    Source: A24 to A27 with d_k = d_model; B06 with d_k = d_model / h. Chapter 9.
     """
     A = head_outputs(X, W_Q, W_K, W_V, mask)
     return A.transpose(-3, -2).flatten(-2) @ W_O
@@ -95,7 +95,7 @@ def multi_head_attention(
 def head_contributions(
     A: Float[Tensor, "*batch h n d_k"], W_O: Float[Tensor, "h*d_k d_model"]
 ) -> Float[Tensor, "*batch h n d_model"]:
-    """A_j W_O^j, head by head: their sum is Concat(A_1, ..., A_h) W_O (A26, A27; chapter 09).
+    """A_j W_O^j, head by head: their sum is Concat(A_1, ..., A_h) W_O (A26, A27; chapter 9).
 
     Args:
         A: the outputs of the heads.
@@ -144,7 +144,7 @@ def split_head_attention(
         h: number of heads; divides d_model.
         mask: True where token i may attend to token j, the same for all heads.
 
-    Source: B06; Vaswani et al. (2017), section 3.2.2. Chapter 09.
+    Source: B06; Vaswani et al. (2017), section 3.2.2. Chapter 9.
     """
     of_heads = _stacked(W_Q, h), _stacked(W_K, h), _stacked(W_V, h)
     return multi_head_attention(X, *of_heads, W_O, mask)
@@ -159,7 +159,7 @@ def as_full_width(
 ) -> tuple[
     Float[Tensor, "h d d"], Float[Tensor, "h d d"], Float[Tensor, "h d d"], Float[Tensor, "h*d d"]
 ]:
-    """Full-width heads that compute what h split heads compute (A24 to A27 with B06; chapter 09).
+    """Full-width heads that compute what h split heads compute (A24 to A27 with B06; chapter 9).
 
     Head j keeps its own columns of W_Q, W_K and W_V, and zeros elsewhere; its block of W_O keeps
     its own rows. W_Q is also multiplied by sqrt(h), since scores are divided by sqrt(d) and no
@@ -183,7 +183,7 @@ def as_full_width(
 def multi_head_parameters(d_model: int, h: int, d_k: int) -> int:
     """4 h d_model d_k: for each head three matrices and a block of W_O; no biases (A24, A27, B06).
 
-    With d_k = d_model that is 4 h d_model^2, with d_k = d_model / h it is 4 d_model^2. Chapter 09.
+    With d_k = d_model that is 4 h d_model^2, with d_k = d_model / h it is 4 d_model^2. Chapter 9.
     """
     return 4 * h * d_model * d_k
 
@@ -192,7 +192,7 @@ def multi_head_flops(n: int, d_model: int, h: int, d_k: int) -> int:
     """8 n h d_model d_k + 4 n^2 h d_k: four products by matrices, scores, and means of values.
 
     A multiplication and an addition count as two. The softmax is not counted; a mask
-    saves no product. Source: A24 to A27, B06. Chapter 09.
+    saves no product. Source: A24 to A27, B06. Chapter 9.
 
     Args:
         n: number of tokens.
@@ -217,7 +217,7 @@ class MultiHeadAttention(nn.Module):
         d_k: width of a head; d_model as in document A, or d_model / h as in B.
         seed: of the initial weights.
 
-    Chapter 09.
+    Chapter 9.
     """
 
     def __init__(self, d_model: int, h: int, d_k: int, seed: int = 0) -> None:
@@ -249,7 +249,7 @@ class SelfAttention(nn.Module):
         h: number of heads; divides d_model.
         attention: the attention function; a learner's own fits here.
 
-    Source: A24 to A27 with the head width of B06. Chapters 04 and 09.
+    Source: A24 to A27 with the head width of B06. Chapters 4 and 9.
     """
 
     def __init__(self, d_model: int, h: int, attention: Attention = fused_attention) -> None:
@@ -276,14 +276,14 @@ class SelfAttention(nn.Module):
 
 
 class CrossAttention(nn.Module):
-    """Queries from the decoder, keys and values from the encoder's output (chapter 06).
+    """Queries from the decoder, keys and values from the encoder's output (chapter 6).
 
     Args:
         d_model: width of a row.
         h: number of heads; divides d_model.
         attention: the attention function; a learner's own fits here.
 
-    Source: A15, A16, B17, D04. Chapters 06 and 09.
+    Source: A15, A16, B17, D04. Chapters 6 and 9.
     """
 
     def __init__(self, d_model: int, h: int, attention: Attention = fused_attention) -> None:

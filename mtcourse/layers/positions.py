@@ -1,4 +1,4 @@
-"""Where a token stands: sinusoidal positional encodings and their geometry (chapter 03)."""
+"""Where a token stands: sinusoidal positional encodings and their geometry (chapter 3)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def angular_speeds(d_model: int, base: float = BASE) -> Float[Tensor, " pairs"]:
         d_model: width of a row; an odd width ends with half a pair, which has a speed too.
         base: the last pair is almost this many times slower than the first.
 
-    Source: the arguments of B02 are pos omega_i. Chapter 03.
+    Source: the arguments of B02 are pos omega_i. Chapter 3.
     """
     even = torch.arange(0, d_model, 2, dtype=torch.float64)
     return base ** (-even / d_model)
@@ -37,7 +37,7 @@ def sinusoidal_positions(
         d_model: width of a row; an odd width ends with a sine.
         device: where the table is made.
 
-    Source: B02, B03; Vaswani et al. (2017), section 3.5. Chapter 03.
+    Source: B02, B03; Vaswani et al. (2017), section 3.5. Chapter 3.
     """
     # Double precision until the end: float32 loses digits of sin at large arguments.
     position = torch.arange(length, dtype=torch.float64)[:, None]
@@ -58,7 +58,7 @@ def add_positions(
         P: a row for each position, the same for every sentence of a batch.
         scale: 1 in the documents; the paper of 2017 takes sqrt(d_model).
 
-    Source: A05, B04, B05; Vaswani et al. (2017), section 3.4. Chapter 03.
+    Source: A05, B04, B05; Vaswani et al. (2017), section 3.4. Chapter 3.
     """
     return scale * H + P
 
@@ -76,7 +76,7 @@ def shift_rotation(
         d_model: width of a row, an even one.
         base: as for ``angular_speeds``.
 
-    Source: follows from B02; stated in Vaswani et al. (2017), section 3.5. Chapter 03.
+    Source: follows from B02; stated in Vaswani et al. (2017), section 3.5. Chapter 3.
     """
     angle = k * angular_speeds(d_model, base)
     cos, sin = angle.cos(), angle.sin()
@@ -94,7 +94,7 @@ def position_similarity(
         d_model: width of a row, an even one.
         base: as for ``angular_speeds``.
 
-    Source: follows from B02. Chapter 03.
+    Source: follows from B02. Chapter 3.
     """
     angle = distance.double()[..., None] * angular_speeds(d_model, base)
     return angle.cos().sum(-1).to(torch.get_default_dtype())

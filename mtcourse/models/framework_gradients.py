@@ -1,4 +1,4 @@
-"""The gradient of every weight of document A's model, by hand (chapter 08).
+"""The gradient of every weight of document A's model, by hand (chapter 8).
 
 Section 4.1 of document A begins to put one equation into the next. Here the chain rule follows
 these equations back to their end. ``X_bar`` is ∂L/∂X, in the shape of X, for any matrix X of the
@@ -28,7 +28,7 @@ Weights = Mapping[str, Tensor]
 def log_probabilities(
     H_D: Float[Tensor, "*batch m d"], W_O: Float[Tensor, "d V_t"]
 ) -> Float[Tensor, "*batch m V_t"]:
-    """log softmax(H_D W_O)_{jk}, the logarithm of y-hat_j[k] in A22 (chapter 08)."""
+    """log softmax(H_D W_O)_{jk}, the logarithm of y-hat_j[k] in A22 (chapter 8)."""
     return torch.log_softmax(vocabulary_logits(H_D, W_O), dim=-1)
 
 
@@ -38,7 +38,7 @@ def probabilities_from_attention(
     W_2_D: Float[Tensor, "d d"],
     W_O: Float[Tensor, "d V_t"],
 ) -> Float[Tensor, "*batch m V_t"]:
-    """softmax(ReLU(A_C W_1^D) W_2^D W_O): the recursion, one step further (A23; chapter 08)."""
+    """softmax(ReLU(A_C W_1^D) W_2^D W_O): the recursion, one step further (A23; chapter 8)."""
     return log_probabilities(feed_forward(A_C, W_1_D, W_2_D), W_O).exp()
 
 
@@ -106,7 +106,7 @@ def forward_record(
         source_mask: True where a source token is not padding.
         target_positions: whether to add P to the target's embeddings.
 
-    Source: A03 to A18, in the order of the substitution in A23. Chapter 08.
+    Source: A03 to A18, in the order of the substitution in A23. Chapter 8.
     """
     w = weights
     allowed = None if source_mask is None else source_mask[:, 0]
@@ -126,14 +126,14 @@ def forward_record(
 def product_gradients(
     X: Float[Tensor, "*batch n a"], W: Float[Tensor, "a b"], Y_bar: Float[Tensor, "*batch n b"]
 ) -> tuple[Float[Tensor, "*batch n a"], Float[Tensor, "a b"]]:
-    """For Y = X W: X_bar = Y_bar W^T and W_bar = X^T Y_bar, summed over the batch (chapter 08)."""
+    """For Y = X W: X_bar = Y_bar W^T and W_bar = X^T Y_bar, summed over the batch (chapter 8)."""
     return Y_bar @ W.T, X.flatten(0, -2).T @ Y_bar.flatten(0, -2)
 
 
 def relu_gradient(
     F: Float[Tensor, "*batch d"], R_bar: Float[Tensor, "*batch d"]
 ) -> Float[Tensor, "*batch d"]:
-    """For R = ReLU(F): F_bar is R_bar where F > 0, and 0 elsewhere (chapter 08)."""
+    """For R = ReLU(F): F_bar is R_bar where F > 0, and 0 elsewhere (chapter 8)."""
     return R_bar * (F > 0)
 
 
@@ -143,7 +143,7 @@ def feed_forward_gradients(
     W_2: Float[Tensor, "d_ff d"],
     H_bar: Float[Tensor, "*batch n d"],
 ) -> tuple[Float[Tensor, "*batch n d"], Float[Tensor, "d d_ff"], Float[Tensor, "d_ff d"]]:
-    """For H = ReLU(A W_1) W_2: A_bar, W_1_bar, W_2_bar (A08, A17, A23; chapter 08)."""
+    """For H = ReLU(A W_1) W_2: A_bar, W_1_bar, W_2_bar (A08, A17, A23; chapter 8)."""
     F = A @ W_1
     R_bar, W_2_bar = product_gradients(torch.relu(F), W_2, H_bar)
     A_bar, W_1_bar = product_gradients(A, W_1, relu_gradient(F, R_bar))
@@ -156,7 +156,7 @@ def softmax_gradient(
     """For alpha = softmax(s): s_bar = alpha * (alpha_bar - alpha^T alpha_bar), row by row.
 
     This is (diag(alpha) - alpha alpha^T) alpha_bar without forming the matrix. Where a mask has
-    made a weight 0, its gradient is 0, too. Chapters 04 and 08.
+    made a weight 0, its gradient is 0, too. Chapters 4 and 8.
     """
     return alpha * (alpha_bar - (alpha * alpha_bar).sum(-1, keepdim=True))
 
@@ -170,7 +170,7 @@ def attention_gradients(
 ) -> tuple[
     Float[Tensor, "*batch m d_k"], Float[Tensor, "*batch n d_k"], Float[Tensor, "*batch n d_v"]
 ]:
-    """For A = softmax(Q K^T / sqrt(d_k) + M) V: Q_bar, K_bar, V_bar (A07, A14, A16; chapter 08).
+    """For A = softmax(Q K^T / sqrt(d_k) + M) V: Q_bar, K_bar, V_bar (A07, A14, A16; chapter 8).
 
     V_bar = alpha^T A_bar, alpha_bar = A_bar V^T, S_bar by ``softmax_gradient``, then
     Q_bar = S_bar K / sqrt(d_k) and K_bar = S_bar^T Q / sqrt(d_k).
@@ -190,7 +190,7 @@ def framework_gradients(
         record: the forward pass.
         U_bar: ∂L/∂U, as ``logit_gradient`` computes it. The loss enters only here.
 
-    Source: section 4.1 of document A, continued. Chapter 08.
+    Source: section 4.1 of document A, continued. Chapter 8.
     """
     w, r = weights, record
     bar: dict[str, Tensor] = {}

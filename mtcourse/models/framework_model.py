@@ -1,4 +1,4 @@
-"""Document A's translator exactly as it is printed, nothing added (chapters 07 and 08).
+"""Document A's translator exactly as it is printed, nothing added (chapters 7 and 8).
 
 One layer each, one head, no bias, no residual, no normalisation. What is missing on the printed
 page is missing here, and the chapter shows what it costs: the decoder has no positions unless
@@ -25,7 +25,7 @@ from mtcourse.layers.positions import sinusoidal_positions
 def feed_forward(
     A: Float[Tensor, "*batch d"], W_1: Float[Tensor, "d d_ff"], W_2: Float[Tensor, "d_ff d"]
 ) -> Float[Tensor, "*batch d"]:
-    """ReLU(A W_1) W_2, the same for every row: no bias, no residual (A08, A17; chapter 07).
+    """ReLU(A W_1) W_2, the same for every row: no bias, no residual (A08, A17; chapter 7).
 
     Args:
         A: one row for each token, out of an attention.
@@ -38,14 +38,14 @@ def feed_forward(
 def vocabulary_logits(
     H_D: Float[Tensor, "*batch m d"], W_O: Float[Tensor, "d V_t"]
 ) -> Float[Tensor, "*batch m V_t"]:
-    """H_D W_O: a score for each word of the target vocabulary (inside A18; chapter 07)."""
+    """H_D W_O: a score for each word of the target vocabulary (inside A18; chapter 7)."""
     return H_D @ W_O
 
 
 def word_probabilities(
     H_D: Float[Tensor, "*batch m d"], W_O: Float[Tensor, "d V_t"]
 ) -> Float[Tensor, "*batch m V_t"]:
-    """softmax(H_D W_O), one distribution over the vocabulary for each row (A18; chapter 07)."""
+    """softmax(H_D W_O), one distribution over the vocabulary for each row (A18; chapter 7)."""
     return torch.softmax(vocabulary_logits(H_D, W_O), dim=-1)
 
 
@@ -91,7 +91,7 @@ class FrameworkModel(nn.Module):
         config: the sizes.
         seed: of the initial weights.
 
-    Source: A03 to A18, D06; the padding mask is C10's. Chapter 07.
+    Source: A03 to A18, D06; the padding mask is C10's. Chapter 7.
     """
 
     def __init__(self, config: FrameworkConfig, seed: int = 0) -> None:

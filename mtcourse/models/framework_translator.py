@@ -1,4 +1,4 @@
-"""Document A's model put to work: sentences in, sentences out (chapters 07 to 09)."""
+"""Document A's model put to work: sentences in, sentences out (chapters 7 to 9)."""
 
 from __future__ import annotations
 

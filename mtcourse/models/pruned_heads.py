@@ -1,4 +1,4 @@
-"""A trained model without some of its heads (chapter 09)."""
+"""A trained model without some of its heads (chapter 9)."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def without_heads(model: EncoderDecoder, heads: Iterable[Head]) -> Iterator[None
     """Removes heads from a model while the block runs.
 
     Only its own rows of W_O multiply a head's output (A27). While these rows are zero, the head
-    contributes nothing. Chapter 09.
+    contributes nothing. Chapter 9.
 
     Args:
         model: changed in place, and restored afterwards.

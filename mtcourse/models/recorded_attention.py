@@ -1,4 +1,4 @@
-"""What attention computed while a model ran, from queries to weights (chapters 04 and 05)."""
+"""What attention computed while a model ran, from queries to weights (chapters 4 and 5)."""
 
 from __future__ import annotations
 

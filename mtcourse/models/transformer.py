@@ -132,5 +132,5 @@ class Transformer(nn.Module):
         return rows, tuple(grown) if caches else ()
 
     def logits(self, H: Float[Tensor, "*batch d_model"]) -> Float[Tensor, "*batch V"]:
-        """H W_E^T, the scores before the softmax (C03; the table is tied as in chapter 02)."""
+        """H W_E^T, the scores before the softmax (C03; the table is tied as in chapter 2)."""
         return linear(H, self.output_weight)

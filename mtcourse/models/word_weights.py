@@ -1,4 +1,4 @@
-"""Attention between words, from attention between the pieces that they are made of (chapter 04)."""
+"""Attention between words, from attention between the pieces that they are made of (chapter 4)."""
 
 from __future__ import annotations
 

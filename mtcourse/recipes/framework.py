@@ -1,4 +1,4 @@
-"""Document A's model, trained and put to work: as printed, and repaired (chapters 07 to 09)."""
+"""Document A's model, trained and put to work: as printed, and repaired (chapters 7 to 9)."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ def train_framework(
     Returns:
         The model, and where training stands: ``losses`` holds each step's, in nats per token.
 
-    Source: A03 to A18 with Adam in place of A21. Chapter 07.
+    Source: A03 to A18 with Adam in place of A21. Chapter 7.
     """
     config = FrameworkConfig(
         pairs.source.size, pairs.target.size, recipe.d, recipe.target_positions

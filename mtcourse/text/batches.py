@@ -1,4 +1,4 @@
-"""From encoded sentence pairs to padded batches of ids (chapters 01 and 12)."""
+"""From encoded sentence pairs to padded batches of ids (chapters 1 and 12)."""
 
 from __future__ import annotations
 
@@ -122,7 +122,7 @@ class Batch:
         decoder_input: <bos> y_1 ... y_M.
         labels: y_1 ... y_M <eos>: what the decoder is to predict at each position.
 
-    Source: C07, C35. Chapters 01 and 12.
+    Source: C07, C35. Chapters 1 and 12.
     """
 
     source: Int[Tensor, "batch n"]
@@ -147,7 +147,7 @@ class Batch:
 
 
 def padding_share(batches: Iterable[Batch]) -> float:
-    """Gives the share of positions that are padding, source and target together (chapter 01).
+    """Gives the share of positions that are padding, source and target together (chapter 1).
 
     Raises:
         MtcourseError: there is no batch.
@@ -165,7 +165,7 @@ def bucketed_batches(
     """Puts pairs of similar lengths together, for little padding, and shuffles the batches.
 
     Each example occurs once. The order of the batches, and which pairs of equal lengths share a
-    batch, depend on seed and epoch alone (chapters 01 and 12).
+    batch, depend on seed and epoch alone (chapters 1 and 12).
 
     Args:
         examples: the sentence pairs.

@@ -1,4 +1,4 @@
-"""Which sentence pairs are fit to train on, and a count of those that are not (chapter 01)."""
+"""Which sentence pairs are fit to train on, and a count of those that are not (chapter 1)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Parallel corpora: one type, wherever the sentences come from (A01; chapters 01, 12, 20)."""
+"""Parallel corpora: one type, wherever the sentences come from (A01; chapters 1, 12, 20)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The built-in English-Dutch corpus: one abstract syntax, two linearisers (chapter 01).
+"""The built-in English-Dutch corpus: one abstract syntax, two linearisers (chapter 1).
 
 The languages differ where real Dutch differs from English: verb second, verb-final clauses,
 separable verbs, two genders, inflected adjectives, ``niet`` and ``geen``. Sentences are drawn at

@@ -1,4 +1,4 @@
-"""Sentence pairs from LibreOffice's help: the same pages in many languages (chapters 01, 12).
+"""Sentence pairs from LibreOffice's help: the same pages in many languages (chapters 1, 12).
 
 Debian's packages ``libreoffice-help-en-us``, ``-nl``, ``-fr`` and ``-de`` hold one HTML page for
 each topic and language, and the same paragraph has the same ``id`` in all of them. The text is

@@ -1,4 +1,4 @@
-"""From ids to one-hot vectors, the form in which document A reads a sentence (chapter 01)."""
+"""From ids to one-hot vectors, the form in which document A reads a sentence (chapter 1)."""
 
 from __future__ import annotations
 

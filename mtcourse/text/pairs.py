@@ -1,4 +1,4 @@
-"""A sentence and its translation: what every corpus is made of (claim A01, chapter 01)."""
+"""A sentence and its translation: what every corpus is made of (claim A01, chapter 1)."""
 
 from __future__ import annotations
 

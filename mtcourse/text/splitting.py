@@ -1,4 +1,4 @@
-"""Training, development and test sets without leaks between them (chapter 01)."""
+"""Training, development and test sets without leaks between them (chapter 1)."""
 
 from __future__ import annotations
 

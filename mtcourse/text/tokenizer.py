@@ -1,4 +1,4 @@
-"""From sentences to ids of subword pieces and back, by SentencePiece (chapter 01).
+"""From sentences to ids of subword pieces and back, by SentencePiece (chapter 1).
 
 A unigram model with byte fallback: a character that has no piece of its own becomes the bytes of
 its UTF-8 form, so that nothing is unknown and every sentence comes back from its ids:
@@ -142,7 +142,7 @@ class Tokenizer:
     def scores(self) -> list[float]:
         """Each id's log-probability under the unigram model, in nats; 0 for special ones and bytes.
 
-        Source: Kudo (2018), equation 1. Chapter 01.
+        Source: Kudo (2018), equation 1. Chapter 1.
         """
         return [self._processor.get_score(i) for i in range(self.vocabulary_size)]
 

@@ -1,6 +1,6 @@
-"""Whole words as tokens, as in document A (chapter 07).
+"""Whole words as tokens, as in document A (chapter 7).
 
-A word that the vocabulary lacks becomes ``<unk>`` and is lost, which subwords avoid (chapter 01).
+A word that the vocabulary lacks becomes ``<unk>`` and is lost, which subwords avoid (chapter 1).
 Whole words keep a small model small, and its tables readable.
 """
 

@@ -1,4 +1,4 @@
-"""Cross-entropy from likelihood, its gradient, and a step of descent: the equations (chapter 08).
+"""Cross-entropy from likelihood, its gradient, and a step of descent: the equations (chapter 8).
 
 ``mtcourse.training.loss`` computes the same losses fast. Here each equation of the chapter is a
 function of its own.
@@ -25,7 +25,7 @@ def token_losses(
     """-log softmax(u_j)[y_j] at each position j, and 0 at padding: the terms of every loss (C04).
 
     Computes log softmax(u)[y] = u[y] - log sum_k exp(u[k]) after subtracting the largest logit, so
-    that no probability is rounded to 0 before its logarithm is taken. Chapter 08.
+    that no probability is rounded to 0 before its logarithm is taken. Chapter 8.
 
     Args:
         logits: u_j, a score for each of the V classes at each position.
@@ -40,7 +40,7 @@ def token_losses(
 def sequence_loss(
     probabilities: Float[Tensor, "*batch m V"], labels: Int[Tensor, "*batch m"]
 ) -> Float[Tensor, "*batch"]:
-    """L = -sum_n log y_{n, t_n}: minus the log-likelihood of one sequence (C04; chapter 08).
+    """L = -sum_n log y_{n, t_n}: minus the log-likelihood of one sequence (C04; chapter 8).
 
     Args:
         probabilities: y_n, the predicted distribution at each position.
@@ -56,7 +56,7 @@ def corpus_loss(
 
     ``sum``: sum_i sum_j l_ij (C05). ``sentences``: the sum divided by N (A19). ``tokens``: the sum
     divided by sum_i m_i, as in toolkits. ``tokens of each sentence``:
-    (1/N) sum_i (1/m_i) sum_j l_ij. Chapter 08.
+    (1/N) sum_i (1/m_i) sum_j l_ij. Chapter 8.
 
     Args:
         losses: l_ij as ``token_losses`` gives them, 0 at padding.
@@ -83,7 +83,7 @@ def corpus_loss(
 def smoothed_targets(
     labels: Int[Tensor, "*batch"], V: int, smoothing: float, dtype: torch.dtype = torch.float32
 ) -> Float[Tensor, "*batch V"]:
-    """q = (1 - ε) onehot(y) + ε / V: the target of a smoothed loss (A19 if ε is 0; chapter 08).
+    """q = (1 - ε) onehot(y) + ε / V: the target of a smoothed loss (A19 if ε is 0; chapter 8).
 
     Args:
         labels: y, the right class at each position.
@@ -104,7 +104,7 @@ def logit_gradient(
     """∂L/∂U = softmax(U) - q for the summed loss, and 0 in the rows of padding (A22, C05).
 
     The probability that each word got, less the one that it should have got. If the loss is divided
-    by something, divide the gradient by the same. Chapter 08.
+    by something, divide the gradient by the same. Chapter 8.
 
     Args:
         logits: U, a row for each position.
@@ -120,7 +120,7 @@ def logit_gradient(
 def descend(
     weights: Mapping[str, Tensor], gradients: Mapping[str, Tensor], rate: float
 ) -> dict[str, Tensor]:
-    """W <- W - η ∂L/∂W for every weight at once: one step of gradient descent (A21; chapter 08).
+    """W <- W - η ∂L/∂W for every weight at once: one step of gradient descent (A21; chapter 8).
 
     Args:
         weights: by name; they stay as they are.
@@ -137,7 +137,7 @@ def descend(
 
 
 def entropy_of_targets(V: int, smoothing: float) -> float:
-    """The lowest possible smoothed loss: the entropy of q, in nats per token (chapter 08).
+    """The lowest possible smoothed loss: the entropy of q, in nats per token (chapter 8).
 
     Args:
         V: how many classes there are.

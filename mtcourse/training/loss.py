@@ -1,4 +1,4 @@
-"""The training loss: cross-entropy with smoothing (chapter 08).
+"""The training loss: cross-entropy with smoothing (chapter 8).
 
 ``label_smoothed_loss`` and its fast twin, ``mtcourse.fast.chunked_loss``, return the **sum** over
 the target tokens that are not padding. The training loop divides once, by the number of target
@@ -44,7 +44,7 @@ def cross_entropy(
     Raises:
         MtcourseError: every label is padding, so there is no token to average over.
 
-    Source: A19, which averages over sentences; toolkits average over tokens. Chapter 08.
+    Source: A19, which averages over sentences; toolkits average over tokens. Chapter 8.
     """
     count = int((labels != ignore).sum())
     if count == 0:
@@ -79,7 +79,7 @@ def label_smoothed_loss(
     Raises:
         MtcourseError: a label is not a class, or ε is out of range.
 
-    Source: A19, C04; smoothing: Szegedy et al. 2016, Vaswani et al. 2017 (ε = 0.1). Chapter 08.
+    Source: A19, C04; smoothing: Szegedy et al. 2016, Vaswani et al. 2017 (ε = 0.1). Chapter 8.
     """
     kept = kept_tokens(labels, logits.shape[-1], smoothing, ignore)
     labels = labels.reshape(-1)[kept]

@@ -1,4 +1,4 @@
-"""The explorer of chapter 06 reads off what the package reads off, in node and in a browser."""
+"""The explorer of chapter 6 reads off what the package reads off, in node and in a browser."""
 
 from __future__ import annotations
 

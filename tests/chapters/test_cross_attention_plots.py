@@ -1,4 +1,4 @@
-"""Pictures of chapter 06 show what they were given, in ink that both pages let show."""
+"""Pictures of chapter 6 show what they were given, in ink that both pages let show."""
 
 from __future__ import annotations
 

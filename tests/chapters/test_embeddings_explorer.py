@@ -1,4 +1,4 @@
-"""The explorer of chapter 02 finds the neighbours that torch finds, and answers to its reader."""
+"""The explorer of chapter 2 finds the neighbours that torch finds, and answers to its reader."""
 
 from __future__ import annotations
 

@@ -92,7 +92,7 @@ def test_numbers_are_no_words() -> None:
 
 
 def test_english_rows_of_the_trained_table_tell_the_dutch_article() -> None:
-    """What chapter 02 says of the shipped translator."""
+    """What chapter 2 says of the shipped translator."""
     translator = Translator.load(device="cpu")
     pieces = translator.tokenizers.source.pieces(range(2000))
     id_of = {piece: i for i, piece in enumerate(pieces)}

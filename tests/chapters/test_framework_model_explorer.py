@@ -1,4 +1,4 @@
-"""The explorer of chapter 07 runs the package's model, in node and under a reader's hands."""
+"""The explorer of chapter 7 runs the package's model, in node and under a reader's hands."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The results of the language of animals that chapter 07 shows are whole, and their script runs."""
+"""The results of the language of animals that chapter 7 shows are whole, and their script runs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pictures of chapter 07 show the model and the numbers they were given."""
+"""Pictures of chapter 7 show the model and the numbers they were given."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The explorer of chapter 08 computes what the package computes, in node and in a browser."""
+"""The explorer of chapter 8 computes what the package computes, in node and in a browser."""
 
 from __future__ import annotations
 

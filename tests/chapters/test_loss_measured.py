@@ -1,4 +1,4 @@
-"""The results that chapter 08 loads are whole, and their scripts compute what they say."""
+"""The results that chapter 8 loads are whole, and their scripts compute what they say."""
 
 from __future__ import annotations
 

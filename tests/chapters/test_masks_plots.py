@@ -1,4 +1,4 @@
-"""Pictures of chapter 05 show the masks they were given, in ink that both pages let show."""
+"""Pictures of chapter 5 show the masks they were given, in ink that both pages let show."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The explorer of chapter 09 does what the translator does, in node and in a browser."""
+"""The explorer of chapter 9 does what the translator does, in node and in a browser."""
 
 from __future__ import annotations
 

@@ -222,7 +222,7 @@ def test_a_readers_own_wiring_takes_the_place_of_the_courses(solutions):
 
 
 def test_the_last_exercise_of_part_one_is_the_translator_of_the_pieces(solutions):
-    """The answer of chapter 09's notebook, given the functions of the other notebooks."""
+    """The answer of chapter 9's notebook, given the functions of the other notebooks."""
     path = ROOT / "solutions" / "09_multi_head.ipynb"
     cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
     told = [(cell["metadata"]["mtcourse"], "".join(cell["source"])) for cell in cells]

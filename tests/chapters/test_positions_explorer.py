@@ -1,4 +1,4 @@
-"""The explorer of chapter 03 computes what the package computes, in node and in a browser."""
+"""The explorer of chapter 3 computes what the package computes, in node and in a browser."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The results on scaling that chapter 03 loads are whole, and their script still runs."""
+"""The results on scaling that chapter 3 loads are whole, and their script still runs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pictures of chapter 03 show the numbers they were given, in ink that both pages let show."""
+"""Pictures of chapter 3 show the numbers they were given, in ink that both pages let show."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What chapter 01 measures before there is a model."""
+"""What chapter 1 measures before there is a model."""
 
 from __future__ import annotations
 

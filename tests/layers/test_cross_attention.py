@@ -1,4 +1,4 @@
-"""Cross-attention against torch's own, and alignments against counting by hand (chapter 06)."""
+"""Cross-attention against torch's own, and alignments against counting by hand (chapter 6)."""
 
 from __future__ import annotations
 

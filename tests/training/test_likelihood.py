@@ -1,4 +1,4 @@
-"""The equations of chapter 08: losses against torch's, gradients against autograd."""
+"""The equations of chapter 8: losses against torch's, gradients against autograd."""
 
 from __future__ import annotations
 

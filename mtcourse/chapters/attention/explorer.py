@@ -1,4 +1,4 @@
-"""What each head of the translator looks at (chapter 04)."""
+"""What each head of the translator looks at (chapter 4)."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def attention_explorer(
             sentence of the reader's (``""`` for none), kind ("encoder", "decoder" or "cross"),
             exponent of d_k, temperature.
 
-    Source: A07, A14, A16, D01. Chapter 04.
+    Source: A07, A14, A16, D01. Chapter 4.
     """
     translator = translator or Translator.load(device="cpu")
     chosen = SENTENCES if sentences is None else sentences

@@ -1,4 +1,4 @@
-"""Pictures of one attention step, from its numbers to whole sentences (chapter 04)."""
+"""Pictures of one attention step, from its numbers to whole sentences (chapter 4)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The questions of chapter 04."""
+"""The questions of chapter 4."""
 
 from __future__ import annotations
 

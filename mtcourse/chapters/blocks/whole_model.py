@@ -66,7 +66,7 @@ def attend(
     h: int,
     mask: Bool[Tensor, "..."],
 ) -> Float[Tensor, "batch m d_model"]:
-    """Multi-head attention from the rows of X to those of Z (A24 to A27, B06; chapter 09)."""
+    """Multi-head attention from the rows of X to those of Z (A24 to A27, B06; chapter 9)."""
     QKV = queries_keys_values(X, Z, *W[:3])
     Q, K, V = (split_heads(R, h) for R in QKV)
     A, _ = scaled_dot_product_attention(Q, K, V, mask)

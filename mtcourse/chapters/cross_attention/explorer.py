@@ -1,4 +1,4 @@
-"""Explorer: a translator's soft alignments beside the known links (chapter 06)."""
+"""Explorer: a translator's soft alignments beside the known links (chapter 6)."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def cross_attention_explorer(
             sentence of the reader's (``""`` for none), head (from 0, or -1 for the mean), row
             ("predicts" or "reads"), rule ("rows", "columns" or "threshold"), threshold.
 
-    Source: A16, C37. Chapter 06.
+    Source: A16, C37. Chapter 6.
 
     Raises:
         MtcourseError: there is no pair, or one has no links.

@@ -1,4 +1,4 @@
-"""Pictures of cross-attention and of word alignments (chapter 06)."""
+"""Pictures of cross-attention and of word alignments (chapter 6)."""
 
 from __future__ import annotations
 

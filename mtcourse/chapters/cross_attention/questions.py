@@ -1,4 +1,4 @@
-"""The questions of chapter 06."""
+"""The questions of chapter 6."""
 
 from __future__ import annotations
 

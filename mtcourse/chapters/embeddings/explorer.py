@@ -52,7 +52,7 @@ def embeddings_explorer(
         MtcourseError: its source and target have tables of their own, the pairs have none of its
             words, or the word is not one of them.
 
-    Chapter 02.
+    Chapter 2.
     """
     translator = translator or Translator.load(device="cpu")
     if not translator.model.config.shared_embeddings:

@@ -1,4 +1,4 @@
-"""How the rows of a table lie: cosines, nearest neighbours, principal components (chapter 02)."""
+"""How the rows of a table lie: cosines, nearest neighbours, principal components (chapter 2)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def cosine_similarities(
         rows: any rows of the same width.
         table: the rows to compare them with. A row of zeros has no direction: its cosines are 0.
 
-    Chapter 02.
+    Chapter 2.
     """
     return torch.nn.functional.normalize(rows, dim=-1) @ torch.nn.functional.normalize(table).T
 
@@ -40,7 +40,7 @@ def nearest(
     Raises:
         MtcourseError: the table has no such row.
 
-    Chapter 02.
+    Chapter 2.
     """
     if not 0 <= token < len(table):
         raise MtcourseError(f"there is no row {token} in a table of {len(table)}: ids go from 0")
@@ -63,7 +63,7 @@ def principal_components(
         rows: points.
         k: how many components, at most as many as there are columns.
 
-    Chapter 02.
+    Chapter 2.
     """
     centred = rows - rows.mean(0)
     _, sizes, directions = torch.linalg.svd(centred, full_matrices=False)
@@ -88,7 +88,7 @@ def left_out_positions(
     Raises:
         MtcourseError: a group has fewer than two rows.
 
-    Chapter 02.
+    Chapter 2.
     """
     counts = torch.stack([(~is_one).sum(), is_one.sum()])
     if int(counts.min()) < 2:

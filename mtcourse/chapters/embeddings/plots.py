@@ -1,4 +1,4 @@
-"""Figures of embedding tables: rows in use, maps, probes, neighbours (chapter 02)."""
+"""Figures of embedding tables: rows in use, maps, probes, neighbours (chapter 2)."""
 
 from __future__ import annotations
 

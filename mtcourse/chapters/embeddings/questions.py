@@ -1,4 +1,4 @@
-"""The questions of chapter 02."""
+"""The questions of chapter 2."""
 
 from __future__ import annotations
 

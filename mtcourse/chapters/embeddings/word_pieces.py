@@ -1,4 +1,4 @@
-"""Which words a corpus has on which side, and which of them are one piece (chapter 02)."""
+"""Which words a corpus has on which side, and which of them are one piece (chapter 2)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The figure to play with of chapter 07: document A's whole model, computed on the page."""
+"""The figure to play with of chapter 7: document A's whole model, computed on the page."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def framework_model_explorer(
     Raises:
         MtcourseError: a model is missing, or models come without their words.
 
-    Source: A03 to A18, C07, C08. Chapter 07.
+    Source: A03 to A18, C07, C08. Chapter 7.
     """
     if models is None:
         models, source, target = load_tiny()

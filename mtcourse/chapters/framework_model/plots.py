@@ -1,4 +1,4 @@
-"""Pictures of document A's model, put together and tested (chapter 07)."""
+"""Pictures of document A's model, put together and tested (chapter 7)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The questions of chapter 07."""
+"""The questions of chapter 7."""
 
 from __future__ import annotations
 

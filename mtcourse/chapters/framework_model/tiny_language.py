@@ -1,7 +1,7 @@
 """A language of a few words, for models so small that their every number can be looked at.
 
 Enough of Dutch to go wrong in: articles that depend on the noun, questions that begin with the
-verb, and a verb that comes before its subject after "vandaag" (chapter 07).
+verb, and a verb that comes before its subject after "vandaag" (chapter 7).
 """
 
 from __future__ import annotations

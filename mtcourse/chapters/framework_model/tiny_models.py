@@ -1,4 +1,4 @@
-"""Four models of document A on a tiny language: as printed, and with the repairs (chapter 07)."""
+"""Four models of document A on a tiny language: as printed, and with the repairs (chapter 7)."""
 
 from __future__ import annotations
 

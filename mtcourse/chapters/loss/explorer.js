@@ -1,4 +1,4 @@
-// The loss of one token, over the lead of the right word's logit: a curve to walk down (chapter 08).
+// The loss of one token, over the lead of the right word's logit: a curve to walk down (chapter 8).
 
 import { chart, pathIn, plane } from "../../figures/javascript/chart.js";
 import { element, furnish, liveRegion, newId, select, settingsOf, slider, written } from "../../figures/javascript/parts.js";

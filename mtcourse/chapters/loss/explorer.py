@@ -1,4 +1,4 @@
-"""The explorer of chapter 08: the loss of one token, and steps of gradient descent on it."""
+"""The explorer of chapter 8: the loss of one token, and steps of gradient descent on it."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def loss_explorer(settings: Mapping[str, Any] | None = None) -> Explorer:
         settings: the values at first: z, V (2, 20 or 2000), epsilon (0 to 0.3), and power (the
             learning rate is 10 to this power).
 
-    Source: A19, A21; label smoothing. Chapter 08.
+    Source: A19, A21; label smoothing. Chapter 8.
     """
     return Explorer(
         SCRIPT,

@@ -1,4 +1,4 @@
-"""Figures of losses and of the gradients that flow back from them (chapter 08)."""
+"""Figures of losses and of the gradients that flow back from them (chapter 8)."""
 
 from __future__ import annotations
 

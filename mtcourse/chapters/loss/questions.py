@@ -1,4 +1,4 @@
-"""The questions of chapter 08."""
+"""The questions of chapter 8."""
 
 from __future__ import annotations
 

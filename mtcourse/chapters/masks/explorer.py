@@ -1,4 +1,4 @@
-"""A causal and a padding mask, and what leaks past them (chapter 05)."""
+"""A causal and a padding mask, and what leaks past them (chapter 5)."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def masks_explorer(
             ("add", "replace" or "multiply"), infinite, power (of ten: the finite value is minus
             that), inside (the division), zeros (for rows with nothing to attend to).
 
-    Source: A11, A14, B16, C09, C10, D03. Chapter 05.
+    Source: A11, A14, B16, C09, C10, D03. Chapter 5.
     """
     names = [*words(sentence), "<eos>"]
     generator = torch.Generator().manual_seed(seed)

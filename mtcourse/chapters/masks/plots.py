@@ -1,4 +1,4 @@
-"""Pictures of masks and of what they let through (chapter 05)."""
+"""Pictures of masks and of what they let through (chapter 5)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The questions of chapter 05."""
+"""The questions of chapter 5."""
 
 from __future__ import annotations
 

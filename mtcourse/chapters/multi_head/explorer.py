@@ -1,4 +1,4 @@
-"""A translator whose heads a reader can switch off, on any sentence (chapter 09)."""
+"""A translator whose heads a reader can switch off, on any sentence (chapter 9)."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def multi_head_explorer(
             sentence of the reader's (``""`` for none), off, the names of heads that are switched
             off, such as "encoder 2.3", and open, whether the view inside is open.
 
-    Source: A24 to A27, B06. Chapter 09.
+    Source: A24 to A27, B06. Chapter 9.
 
     Raises:
         MtcourseError: there is no sentence.

@@ -147,7 +147,7 @@ class Pieces:
 def cross_attention_of_words(
     X: Tensor, H_E: Tensor, W_Q: Tensor, W_K: Tensor, W_V: Tensor, real: Tensor
 ) -> Tensor:
-    """The course's cross-attention, called as chapter 06's exercise asks."""
+    """The course's cross-attention, called as chapter 6's exercise asks."""
     return cross_attention(X, H_E, W_Q, W_K, W_V, real[..., None, :])
 
 

@@ -41,7 +41,7 @@ def logits_of_pieces(of: Pieces) -> Logits:
     Args:
         of: the pieces, a learner's or the course's.
 
-    Source: A03 to A18 with C07 and C10; positions on both sides. Chapters 02 to 07.
+    Source: A03 to A18 with C07 and C10; positions on both sides. Chapters 2 to 7.
     """
 
     def logits(W: Mapping[str, Tensor], source: Tensor, read: Tensor) -> Tensor:

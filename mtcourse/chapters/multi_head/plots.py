@@ -1,4 +1,4 @@
-"""Pictures of heads: how they share a row, where they look, what each one adds (chapter 09)."""
+"""Pictures of heads: how they share a row, where they look, what each one adds (chapter 9)."""
 
 from __future__ import annotations
 

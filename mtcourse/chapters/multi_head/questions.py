@@ -1,4 +1,4 @@
-"""The questions of chapter 09."""
+"""The questions of chapter 9."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A language of a few animals in which order alone tells who does what (chapter 03).
+"""A language of a few animals in which order alone tells who does what (chapter 3).
 
 All sentences that can be made of the same words are equally likely. So the best score that a
 translator can reach if it sees only a bag of words is counted, and not guessed.

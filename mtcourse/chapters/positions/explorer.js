@@ -1,4 +1,4 @@
-// Positions as hands of clocks (chapter 03): where they stand, how far a shift turns them, and how
+// Positions as hands of clocks (chapter 3): where they stand, how far a shift turns them, and how
 // like each other two positions are.
 
 import { chart, inChart, pathIn, plane } from "../../figures/javascript/chart.js";

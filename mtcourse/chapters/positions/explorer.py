@@ -1,4 +1,4 @@
-"""The explorer of chapter 03: positions as hands of clocks, and the similarity of two positions."""
+"""The explorer of chapter 3: positions as hands of clocks, and the similarity of two positions."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def positions_explorer(settings: Mapping[str, Any] | None = None) -> Explorer:
         settings: what is chosen at the start: position (0 to 200), shift (0 to 60), d_model (4 to
             128, a multiple of 4) and power (the base as a power of ten, 4 in the equation).
 
-    Source: B02. Chapter 03.
+    Source: B02. Chapter 3.
     """
     return Explorer(
         SCRIPT,

@@ -1,4 +1,4 @@
-"""Pictures of rows and positions: tables, clock hands, level lines (chapter 03)."""
+"""Pictures of rows and positions: tables, clock hands, level lines (chapter 3)."""
 
 from __future__ import annotations
 

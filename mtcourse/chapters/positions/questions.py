@@ -1,4 +1,4 @@
-"""The questions of chapter 03."""
+"""The questions of chapter 3."""
 
 from __future__ import annotations
 

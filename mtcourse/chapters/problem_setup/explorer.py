@@ -1,4 +1,4 @@
-"""How sentences fall into pieces, one that the reader types among them (chapter 01)."""
+"""How sentences fall into pieces, one that the reader types among them (chapter 1)."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def problem_setup_explorer(
         settings: what is chosen at first: at (the index of the tokenizer, from 0) and own, a
             sentence of the reader's (``""`` for none).
 
-    Chapter 01.
+    Chapter 1.
 
     Raises:
         MtcourseError: there is no tokenizer, or no sentence.

@@ -1,4 +1,4 @@
-"""What sentence pairs tell before there is a model: overlap, memory, lengths (A01; chapter 01)."""
+"""What sentence pairs tell before there is a model: overlap, memory, lengths (A01; chapter 1)."""
 
 from __future__ import annotations
 
@@ -135,6 +135,6 @@ def pieces_by_count(
 def real_text() -> Mapping[str, Any]:
     """What ``scripts/measure_real_text.py`` measured on LibreOffice's help in English and Dutch.
 
-    It comes with the package, so that chapter 01 can show real text without the pages.
+    It comes with the package, so that chapter 1 can show real text without the pages.
     """
     return json.loads(REAL_TEXT.read_text(encoding="utf-8"))

@@ -1,4 +1,4 @@
-"""Figures of corpora, tokens and batches, readable on light and dark pages (chapter 01)."""
+"""Figures of corpora, tokens and batches, readable on light and dark pages (chapter 1)."""
 
 from __future__ import annotations
 

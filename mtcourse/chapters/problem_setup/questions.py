@@ -1,4 +1,4 @@
-"""The questions of chapter 01."""
+"""The questions of chapter 1."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ def logit_gradients(
         probabilities: softmax of the logits.
         labels: the right class of each row.
 
-    Source: A19 with A22. Chapter 08.
+    Source: A19 with A22. Chapter 8.
     """
     one_hot = torch.nn.functional.one_hot(labels, probabilities.shape[1])
     return (probabilities - one_hot) / len(labels)
@@ -137,7 +137,7 @@ def _attention(place: str, w: Weights, s: Steps, bar: Gradients, X: str, Z: str)
 
 
 def _head(name: str, place: str, j: int, s: Steps, bar: Gradients) -> tuple[Tensor, Tensor, Tensor]:
-    """Q_bar, K_bar and V_bar of head j, in its own columns (chapters 04 and 08)."""
+    """Q_bar, K_bar and V_bar of head j, in its own columns (chapters 4 and 8)."""
     d_k = s[f"Q_{place}"].shape[1] // HEADS
     own = slice(j * d_k, (j + 1) * d_k)
     Q, K, V = (s[f"{kind}_{place}"][:, own] for kind in "QKV")

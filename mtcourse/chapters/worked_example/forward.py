@@ -34,7 +34,7 @@ def position_table(length: int, d_model: int) -> Float[Tensor, "length d_model"]
         length: number of positions, from 0.
         d_model: width of a row, an even one.
 
-    Source: B02, with omega_i = 10000^(-2i / d_model). Chapter 03.
+    Source: B02, with omega_i = 10000^(-2i / d_model). Chapter 3.
     """
     angles = torch.arange(length, dtype=torch.float64)[:, None] * angular_speeds(d_model)
     return torch.stack([angles.sin(), angles.cos()], dim=-1).flatten(1)
@@ -140,7 +140,7 @@ def attention_steps(
         Z: the rows that keys and values come from.
         allowed: True where query i may attend to key j.
 
-    Source: B06 to B10, B16, B17; W_O, which B leaves out, from A27. Chapters 04 to 06 and 09.
+    Source: B06 to B10, B16, B17; W_O, which B leaves out, from A27. Chapters 4 to 6 and 9.
     """
     Q = s[f"Q_{place}"] = X @ w[f"W_Q_{place}"]
     K = s[f"K_{place}"] = Z @ w[f"W_K_{place}"]
@@ -194,7 +194,7 @@ def loss_steps(s: Steps, labels: Int[Tensor, " m"]) -> Steps:
         s: of ``forward_pass``.
         labels: the decoder's input without <BOS>, and <EOS>.
 
-    Source: C04; A21. Chapter 08.
+    Source: C04; A21. Chapter 8.
     """
     of_labels = s["probabilities"].gather(-1, labels[:, None]).squeeze(-1)
     s["losses"] = -of_labels.log()

@@ -56,7 +56,7 @@ def distance_to_rank(S: Float[Tensor, "n k"], rank: int) -> float:
         S: a matrix.
         rank: the rank that it should have; a head of width d_k has scores of rank at most d_k.
 
-    Source: Eckart and Young (1936), and Mirsky (1960) for this norm. Chapters 09 and 11.
+    Source: Eckart and Young (1936), and Mirsky (1960) for this norm. Chapters 9 and 11.
     """
     return torch.linalg.svdvals(S)[rank].item()
 

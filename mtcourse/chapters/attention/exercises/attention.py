@@ -1,4 +1,4 @@
-"""The exercise ``attention``: softmax(Q K^T / sqrt(d_k)) V (D01, A07, B10; chapter 04)."""
+"""The exercise ``attention``: softmax(Q K^T / sqrt(d_k)) V (D01, A07, B10; chapter 4)."""
 
 from __future__ import annotations
 

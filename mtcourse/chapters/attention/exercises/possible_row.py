@@ -1,4 +1,4 @@
-"""The exercise ``possible_row``: can these weights come from these scores? (B09; chapter 04)."""
+"""The exercise ``possible_row``: can these weights come from these scores? (B09; chapter 4)."""
 
 from __future__ import annotations
 

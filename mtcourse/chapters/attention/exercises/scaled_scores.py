@@ -1,4 +1,4 @@
-"""The exercise ``scaled_scores``: Q K^T / sqrt(d_k) (D01, B08; chapter 04)."""
+"""The exercise ``scaled_scores``: Q K^T / sqrt(d_k) (D01, B08; chapter 4)."""
 
 from __future__ import annotations
 

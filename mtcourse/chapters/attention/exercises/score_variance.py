@@ -1,4 +1,4 @@
-"""The exercise ``score_variance``: how large scores are for d_k = 64 (D01, A07; chapter 04)."""
+"""The exercise ``score_variance``: how large scores are for d_k = 64 (D01, A07; chapter 4)."""
 
 from __future__ import annotations
 

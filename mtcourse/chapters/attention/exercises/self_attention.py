@@ -1,4 +1,4 @@
-"""The exercise ``self_attention``: three bugs to fix (D02, A06, B07; chapter 04)."""
+"""The exercise ``self_attention``: three bugs to fix (D02, A06, B07; chapter 4)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The exercise ``softmax_jacobian``: diag(p) - p p^T for each row of weights (A07; chapter 04)."""
+"""The exercise ``softmax_jacobian``: diag(p) - p p^T for each row of weights (A07; chapter 4)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The exercise ``alignment_error_rate``: Och and Ney's measure (C37; chapter 06)."""
+"""The exercise ``alignment_error_rate``: Och and Ney's measure (C37; chapter 6)."""
 
 from __future__ import annotations
 

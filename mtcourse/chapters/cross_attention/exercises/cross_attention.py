@@ -1,4 +1,4 @@
-"""The exercise ``cross_attention``: Dutch rows ask English (A15, A16, B17, D04; chapter 06)."""
+"""The exercise ``cross_attention``: Dutch rows ask English (A15, A16, B17, D04; chapter 6)."""
 
 from __future__ import annotations
 

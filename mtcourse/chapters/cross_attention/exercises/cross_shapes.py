@@ -1,4 +1,4 @@
-"""The exercise ``cross_shapes``: shapes and counts of a decoder layer (A15, A16; chapter 06)."""
+"""The exercise ``cross_shapes``: shapes and counts of a decoder layer (A15, A16; chapter 6)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The exercise ``decoder_step``: three bugs to fix (A16, D04, C10; chapter 06)."""
+"""The exercise ``decoder_step``: three bugs to fix (A16, D04, C10; chapter 6)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The exercise ``printed_divisors``: what each one divides by (A16, B17, C37, D04; chapter 06)."""
+"""The exercise ``printed_divisors``: what each one divides by (A16, B17, C37, D04; chapter 6)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The exercise ``value_gradient``: what each English word learns (A16, C37; chapter 06)."""
+"""The exercise ``value_gradient``: what each English word learns (A16, C37; chapter 6)."""
 
 from __future__ import annotations
 

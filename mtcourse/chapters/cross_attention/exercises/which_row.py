@@ -1,4 +1,4 @@
-"""The exercise ``which_row``: where a word's alignment stands in the map (C37; chapter 06)."""
+"""The exercise ``which_row``: where a word's alignment stands in the map (C37; chapter 6)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The exercise ``word_alignment``: from weights of pieces to links of words (C37; chapter 06)."""
+"""The exercise ``word_alignment``: from weights of pieces to links of words (C37; chapter 6)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The exercise ``embed``: the rows of a table by their numbers (A03, A09; chapter 02)."""
+"""The exercise ``embed``: the rows of a table by their numbers (A03, A09; chapter 2)."""
 
 from __future__ import annotations
 

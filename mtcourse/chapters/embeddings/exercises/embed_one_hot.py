@@ -1,4 +1,4 @@
-"""The exercise ``embed_one_hot``: H = X^T W_E (A04, A10; chapter 02)."""
+"""The exercise ``embed_one_hot``: H = X^T W_E (A04, A10; chapter 2)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The exercise ``nearest_rows``: which rows point where a token's row points (B01; chapter 02)."""
+"""The exercise ``nearest_rows``: which rows point where a token's row points (B01; chapter 2)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The exercise ``table_gradient``: the derivative of a loss by the table (A04; chapter 02)."""
+"""The exercise ``table_gradient``: the derivative of a loss by the table (A04; chapter 2)."""
 
 from __future__ import annotations
 

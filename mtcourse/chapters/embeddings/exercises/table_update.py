@@ -1,4 +1,4 @@
-"""The exercise ``table_update``: three bugs in a step on a table (B01, A04; chapter 02)."""
+"""The exercise ``table_update``: three bugs in a step on a table (B01, A04; chapter 2)."""
 
 from __future__ import annotations
 

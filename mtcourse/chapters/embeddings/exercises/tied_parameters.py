@@ -1,4 +1,4 @@
-"""The exercise ``tied_parameters``: numbers in tables, rows reached (A04, A10; chapter 02)."""
+"""The exercise ``tied_parameters``: numbers in tables, rows reached (A04, A10; chapter 2)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The exercise ``which_transcription``: two copies of A03, run and compared (chapter 02)."""
+"""The exercise ``which_transcription``: two copies of A03, run and compared (chapter 2)."""
 
 from __future__ import annotations
 

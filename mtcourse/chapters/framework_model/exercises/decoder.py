@@ -1,4 +1,4 @@
-"""The exercise ``decoder``: from the target's rows to H_D (A13, A14 to A17, D06; chapter 07)."""
+"""The exercise ``decoder``: from the target's rows to H_D (A13, A14 to A17, D06; chapter 7)."""
 
 from __future__ import annotations
 

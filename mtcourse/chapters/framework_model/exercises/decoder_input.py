@@ -1,4 +1,4 @@
-"""The exercise ``decoder_input``: what the decoder reads to predict (A20, C08; chapter 07)."""
+"""The exercise ``decoder_input``: what the decoder reads to predict (A20, C08; chapter 7)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The exercise ``feed_forward``: ReLU(A W_1) W_2, row by row (A08, A17; chapter 07)."""
+"""The exercise ``feed_forward``: ReLU(A W_1) W_2, row by row (A08, A17; chapter 7)."""
 
 from __future__ import annotations
 

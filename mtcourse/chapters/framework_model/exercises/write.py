@@ -1,4 +1,4 @@
-"""The exercise ``write``: three bugs in the loop that writes a sentence (A18, A20; chapter 07)."""
+"""The exercise ``write``: three bugs in the loop that writes a sentence (A18, A20; chapter 7)."""
 
 from __future__ import annotations
 

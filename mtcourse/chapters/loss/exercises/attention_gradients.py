@@ -1,4 +1,4 @@
-"""The exercise ``attention_gradients``: the gradients of Q, K, V (A23 continued; chapter 08)."""
+"""The exercise ``attention_gradients``: the gradients of Q, K, V (A23 continued; chapter 8)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The exercise ``descent``: gradient descent on two matrices (A21; chapter 08)."""
+"""The exercise ``descent``: gradient descent on two matrices (A21; chapter 8)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The exercise ``four_losses``: one table of token losses, four divisors (A19, C05; chapter 08)."""
+"""The exercise ``four_losses``: one table of token losses, four divisors (A19, C05; chapter 8)."""
 
 from __future__ import annotations
 

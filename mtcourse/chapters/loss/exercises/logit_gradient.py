@@ -1,4 +1,4 @@
-"""The exercise ``logit_gradient``: that of the mean loss per token (A19, A22; chapter 08)."""
+"""The exercise ``logit_gradient``: that of the mean loss per token (A19, A22; chapter 8)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The exercise ``output_gradients``: back through the equation of A23 (A22; chapter 08)."""
+"""The exercise ``output_gradients``: back through the equation of A23 (A22; chapter 8)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The exercise ``perplexities``: four of them, predicted (C04, C05; chapter 08)."""
+"""The exercise ``perplexities``: four of them, predicted (C04, C05; chapter 8)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The exercise ``smoothed_loss``: three bugs in a label smoothing (A19; chapter 08)."""
+"""The exercise ``smoothed_loss``: three bugs in a label smoothing (A19; chapter 8)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The exercise ``token_losses``: -log softmax(u)[y] at each position (C04, A22; chapter 08)."""
+"""The exercise ``token_losses``: -log softmax(u)[y] at each position (C04, A22; chapter 8)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The exercise ``allowed_pairs``: how many pairs both masks allow (A11, C09, C10; chapter 05)."""
+"""The exercise ``allowed_pairs``: how many pairs both masks allow (A11, C09, C10; chapter 5)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The exercise ``causal_mask``: position i sees positions up to its own (A11, C09; chapter 05)."""
+"""The exercise ``causal_mask``: position i sees positions up to its own (A11, C09; chapter 5)."""
 
 from __future__ import annotations
 

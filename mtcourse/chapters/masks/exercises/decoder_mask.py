@@ -1,4 +1,4 @@
-"""The exercise ``decoder_mask``: both masks in one, three bugs to fix (A11, C10; chapter 05)."""
+"""The exercise ``decoder_mask``: both masks in one, three bugs to fix (A11, C10; chapter 5)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The exercise ``hidden_weight``: what leaks through a finite mask (A14, D03; chapter 05)."""
+"""The exercise ``hidden_weight``: what leaks through a finite mask (A14, D03; chapter 5)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The exercise ``leaking_rows``: what a printed mask lets through (B16, C10; chapter 05)."""
+"""The exercise ``leaking_rows``: what a printed mask lets through (B16, C10; chapter 5)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The exercise ``masked_weights``: a softmax that sees no hidden key (A14, D03; chapter 05)."""
+"""The exercise ``masked_weights``: a softmax that sees no hidden key (A14, D03; chapter 5)."""
 
 from __future__ import annotations
 

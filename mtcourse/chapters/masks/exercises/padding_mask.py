@@ -1,4 +1,4 @@
-"""The exercise ``padding_mask``: no query sees padding (C10, against D05; chapter 05)."""
+"""The exercise ``padding_mask``: no query sees padding (C10, against D05; chapter 5)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The exercise ``cost``: parameters and FLOPs of both layouts (A24, A27, B06; chapter 09)."""
+"""The exercise ``cost``: parameters and FLOPs of both layouts (A24, A27, B06; chapter 9)."""
 
 from __future__ import annotations
 

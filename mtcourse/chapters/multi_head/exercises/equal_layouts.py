@@ -1,4 +1,4 @@
-"""The exercise ``equal_layouts``: split heads as full-width ones (A24, A27, B06; chapter 09)."""
+"""The exercise ``equal_layouts``: split heads as full-width ones (A24, A27, B06; chapter 9)."""
 
 from __future__ import annotations
 

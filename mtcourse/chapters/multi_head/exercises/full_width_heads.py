@@ -1,4 +1,4 @@
-"""The exercise ``full_width_heads``: document A's heads (A24 to A27; chapter 09)."""
+"""The exercise ``full_width_heads``: document A's heads (A24 to A27; chapter 9)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The exercise ``multi_head_attention``: heads share the width (A25 to A27, B06; chapter 09)."""
+"""The exercise ``multi_head_attention``: heads share the width (A25 to A27, B06; chapter 9)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The exercise ``padded_heads``: three bugs to fix (A25, A26, B06, C10; chapter 09)."""
+"""The exercise ``padded_heads``: three bugs to fix (A25, A26, B06, C10; chapter 9)."""
 
 from __future__ import annotations
 

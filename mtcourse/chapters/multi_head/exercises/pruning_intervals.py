@@ -1,4 +1,4 @@
-"""The exercise ``pruning_intervals``: which heads matter beyond noise (A27; chapter 09)."""
+"""The exercise ``pruning_intervals``: which heads matter beyond noise (A27; chapter 9)."""
 
 from __future__ import annotations
 

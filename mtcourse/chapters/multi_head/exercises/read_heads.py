@@ -1,4 +1,4 @@
-"""The exercise ``read_heads``: printed shapes tell which heads these are (A24, B06; chapter 09)."""
+"""The exercise ``read_heads``: printed shapes tell which heads these are (A24, B06; chapter 9)."""
 
 from __future__ import annotations
 

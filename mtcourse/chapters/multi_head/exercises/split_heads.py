@@ -1,4 +1,4 @@
-"""The exercise ``split_heads``: each row split into slices, one for each head (B06; chapter 09)."""
+"""The exercise ``split_heads``: each row split into slices, one for each head (B06; chapter 9)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The exercise ``your_translator``: Part I put together (A03 to A18, C07, C10; chapter 09)."""
+"""The exercise ``your_translator``: Part I put together (A03 to A18, C07, C10; chapter 9)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The exercise ``decoder_rows``: three bugs in the rows of new tokens (A05, B05; chapter 03)."""
+"""The exercise ``decoder_rows``: three bugs in the rows of new tokens (A05, B05; chapter 3)."""
 
 from __future__ import annotations
 

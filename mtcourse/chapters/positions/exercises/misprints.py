@@ -1,4 +1,4 @@
-"""The exercise ``misprints``: printed numbers that rounding cannot give (B03, B04; chapter 03)."""
+"""The exercise ``misprints``: printed numbers that rounding cannot give (B03, B04; chapter 3)."""
 
 from __future__ import annotations
 

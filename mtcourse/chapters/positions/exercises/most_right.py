@@ -1,4 +1,4 @@
-"""The exercise ``most_right``: the most that a reader of bags can get right (A05; chapter 03)."""
+"""The exercise ``most_right``: the most that a reader of bags can get right (A05; chapter 3)."""
 
 from __future__ import annotations
 

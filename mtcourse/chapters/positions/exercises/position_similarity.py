@@ -1,4 +1,4 @@
-"""The exercise ``position_similarity``: PE(pos) · PE(pos + k) from k alone (B02; chapter 03)."""
+"""The exercise ``position_similarity``: PE(pos) · PE(pos + k) from k alone (B02; chapter 3)."""
 
 from __future__ import annotations
 

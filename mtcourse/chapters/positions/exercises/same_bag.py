@@ -1,4 +1,4 @@
-"""The exercise ``same_bag``: what is left of a sentence without positions (A05; chapter 03)."""
+"""The exercise ``same_bag``: what is left of a sentence without positions (A05; chapter 3)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The exercise ``shift_rotation``: the matrix that moves every position by k (B02; chapter 03)."""
+"""The exercise ``shift_rotation``: the matrix that moves every position by k (B02; chapter 3)."""
 
 from __future__ import annotations
 

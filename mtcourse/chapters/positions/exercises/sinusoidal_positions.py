@@ -1,4 +1,4 @@
-"""The exercise ``sinusoidal_positions``: the positional encodings of B02 (chapter 03)."""
+"""The exercise ``sinusoidal_positions``: the positional encodings of B02 (chapter 3)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The exercise ``batch_shapes``: a batch on paper, from lengths alone (A01; chapter 01)."""
+"""The exercise ``batch_shapes``: a batch on paper, from lengths alone (A01; chapter 1)."""
 
 from __future__ import annotations
 

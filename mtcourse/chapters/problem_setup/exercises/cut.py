@@ -1,4 +1,4 @@
-"""The exercise ``cut``: a word cut by merges that were learnt before (chapter 01)."""
+"""The exercise ``cut``: a word cut by merges that were learnt before (chapter 1)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The exercise ``expected_padding``: what random batches of two lengths waste (chapter 01)."""
+"""The exercise ``expected_padding``: what random batches of two lengths waste (chapter 1)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The exercise ``family``: which family a map of who may look at whom has (C01; chapter 01)."""
+"""The exercise ``family``: which family a map of who may look at whom has (C01; chapter 1)."""
 
 from __future__ import annotations
 

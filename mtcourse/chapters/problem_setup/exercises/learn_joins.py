@@ -1,4 +1,4 @@
-"""The exercise ``learn_joins``: byte pair encoding, learnt from counts of words (chapter 01)."""
+"""The exercise ``learn_joins``: byte pair encoding, learnt from counts of words (chapter 1)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The exercise ``near_duplicates``: training sentences too close to the test (chapter 01)."""
+"""The exercise ``near_duplicates``: training sentences too close to the test (chapter 1)."""
 
 from __future__ import annotations
 

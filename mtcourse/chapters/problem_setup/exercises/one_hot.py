@@ -1,4 +1,4 @@
-"""The exercise ``one_hot``: a sentence as columns, and a batch of them (A02; chapter 01)."""
+"""The exercise ``one_hot``: a sentence as columns, and a batch of them (A02; chapter 1)."""
 
 from __future__ import annotations
 

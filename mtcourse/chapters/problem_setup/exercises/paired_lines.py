@@ -1,4 +1,4 @@
-"""The exercise ``paired_lines``: two files become pairs (A01; chapter 01)."""
+"""The exercise ``paired_lines``: two files become pairs (A01; chapter 1)."""
 
 from __future__ import annotations
 

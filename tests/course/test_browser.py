@@ -138,7 +138,7 @@ def test_the_ways_into_the_book_stay_where_they_are_when_the_exercises_are_liste
     opened.page.context.close()
 
 
-@pytest.mark.parametrize("path", ["book/04_attention.html", "book/17_seq2seq.html"])
+@pytest.mark.parametrize("path", ["book/04_attention.html", "book/16_fine_tuning.html"])
 def test_on_a_phone_whatever_goes_on_beyond_the_edge_is_shaded(browser, site, path):
     opened = visit(browser, site, path, "light")
     page = opened.page

@@ -117,7 +117,9 @@ def test_parts_have_one_scale_and_their_text_can_be_read_on_a_phone() -> None:
 
 
 def test_two_wide_panels_stand_below_each_other_on_a_phone() -> None:
-    for part in parts(figure_svg(panels(1, 2)) or ""):
+    drawn = parts(figure_svg(panels(1, 2)) or "")
+    assert len(drawn) == 2
+    for part in drawn:
         assert "--pair" not in (part.get("style") or "")
 
 

@@ -93,10 +93,13 @@ class PutCodeLast(SphinxPostTransform):
                 continue
             del cell["hide_mode"]
             code = cell.children[0]
-            name = self.named(cell)
-            taken[name] = taken.get(name, 0) + 1
-            folded = FoldedCode(name=name if taken[name] == 1 else f"{name} ({taken[name]})")
             cell.remove(code)
+            word = "code" if cell.children else "code for what follows"
+            name = self.named(cell).replace("code", word, 1)
+            taken[name] = taken.get(name, 0) + 1
+            folded = FoldedCode(
+                word=word, name=name if taken[name] == 1 else f"{name} ({taken[name]})"
+            )
             folded += code
             cell += folded
 
@@ -134,7 +137,7 @@ def begin_code(translator, node: FoldedCode) -> None:
     """Writes the link that opens the code."""
     name = html.escape(node["name"])
     translator.body.append(f'<details class="figure-code"><summary aria-label="{name}">')
-    translator.body.append("code</summary>\n")
+    translator.body.append(f"{node['word']}</summary>\n")
 
 
 def end_code(translator, node: FoldedCode) -> None:

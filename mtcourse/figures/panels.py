@@ -110,15 +110,26 @@ def _columns(figure: Figure, pen: RendererSVG) -> list[list[Axes]]:
             placed.setdefault(place.colspan.start, []).append(ax)
     columns = [placed[number] for number in sorted(placed)]
     boxes = [_box(axes, pen) for axes in columns]
+    beside = []
     for ax in figure.axes:
         if ax.get_subplotspec() is None:
             middle = (own := _box([ax], pen)).x0 + own.width / 2
             holds = [column for column, box in zip(columns, boxes, strict=True)
                      if box.x0 < middle < box.x1]  # fmt: skip
             if not holds:
+                holds = [column for column in columns if any(_is_key(ax, of) for of in column)]
+                beside += holds
+            if not holds:
                 return []
             holds[0].append(ax)
-    return columns
+    one_for_all = beside and any(column not in beside for column in columns)
+    return [] if one_for_all else columns
+
+
+def _is_key(bar: Axes, ax: Axes) -> bool:
+    """Whether a colour bar belongs to something that is drawn in a panel."""
+    keys = [drawn.colorbar for drawn in (*ax.images, *ax.collections)]
+    return any(key is not None and key.ax is bar for key in keys)
 
 
 def _has_its_numbers(ax: Axes) -> bool:

@@ -55,6 +55,12 @@ print("that is all")
 ```{code-cell} ipython3
 print("seen")
 ```
+
+```{code-cell} ipython3
+:tags: [hide-input]
+
+needed_later = 3
+```
 """
 PAGE = (
     f"{WITH_CODE}\n# Figures\n{FIGURE.format(name='a')}\n## Later\n{FIGURE.format(name='b')}{TABLE}"
@@ -101,11 +107,17 @@ def test_figures_stand_in_the_page_with_a_name_and_ids_of_their_own(page: Beauti
 @pytest.mark.slow
 def test_the_code_of_a_figure_is_below_it_and_named_by_its_number(page: BeautifulSoup) -> None:
     folded = page.select("details.figure-code")
-    names = ["code for Figure 4.1", "code for Figure 4.2", "code below “Later”"]
+    names = [
+        "code for Figure 4.1",
+        "code for Figure 4.2",
+        "code below “Later”",
+        "code for what follows below “Later”",
+    ]
     assert [fold.summary["aria-label"] for fold in folded] == names
-    assert {fold.summary.get_text(strip=True) for fold in folded} == {"code"}
+    said = [fold.summary.get_text(strip=True) for fold in folded]
+    assert said == ["code", "code", "code", "code for what follows"]
     assert not any(fold.has_attr("open") for fold in folded)
-    for fold in folded:
+    for fold in folded[:3]:
         above = fold.find_previous_sibling("div")
         assert isinstance(above, Tag)
         assert "cell_output" in above["class"]

@@ -140,17 +140,28 @@ def test_a_legend_of_the_whole_figure_is_a_part_above_the_others() -> None:
     assert len(row.find_all("svg")) == 3
 
 
-def test_a_bar_of_colours_stays_with_its_panel() -> None:
+@pytest.mark.parametrize("side", ["bottom", "right"])
+def test_a_bar_of_colours_stays_with_its_panel(side: str) -> None:
     with book_style():
         figure, axes = plt.subplots(1, 2, figsize=(8.0, 4.0), layout="constrained")
         for ax, title in zip(axes, TITLES, strict=False):
             drawn = ax.imshow([[0.0, 1.0], [0.5, 0.2]], cmap=COLOUR_MAP)
             ax.set_title(title)
-            figure.colorbar(drawn, ax=ax, location="bottom", label=f"of {title}")
+            figure.colorbar(drawn, ax=ax, location=side, label=f"of {title}")
     drawn_parts = parts(figure_svg(figure) or "")
     assert len(drawn_parts) == 2
     for part, title in zip(drawn_parts, TITLES, strict=False):
         assert {title, f"of {title}"} <= set(words(part))
+
+
+@pytest.mark.parametrize("side", ["bottom", "right"])
+def test_a_bar_for_all_panels_keeps_them_together(side: str) -> None:
+    with book_style():
+        figure, axes = plt.subplots(1, 2, figsize=(8.0, 4.0), layout="constrained")
+        for ax in axes:
+            drawn = ax.imshow([[0.0, 1.0], [0.5, 0.2]], cmap=COLOUR_MAP)
+        figure.colorbar(drawn, ax=axes, location=side)
+    assert parts(figure_svg(figure) or "") == []
 
 
 def a_line_across(figure: Figure) -> None:

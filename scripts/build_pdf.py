@@ -26,6 +26,7 @@ import yaml
 from bs4 import BeautifulSoup, Tag
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "book" / "_ext"))
+import page_fonts
 from publishing import NOT_SET
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -136,6 +137,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             take_pictures(browser, html, page, Path(folder))
             for_paper(html, page, [one.name for one in pages])
         numbers: dict[str, int] = {}
+        write_fonts(Path(folder))
         for _ in range(2):
             document = Path(folder, "book.html")
             document.write_text(document_of(html, pages, numbers), encoding="utf-8")
@@ -344,9 +346,9 @@ def place_on_paper(href: str, name: str, included: Sequence[str]) -> str | None:
 def document_of(html: Path, pages: Sequence[Page], numbers: Mapping[str, int]) -> str:
     """All of it as one page of HTML."""
     static = html / "_static"
-    styles = [static / "pygments.css", static / "fonts" / "fonts.css"]
-    styles += [static / name for name in SHEETS] + [ROOT / "scripts" / "print.css"]
-    linked = "".join(
+    styles = [static / name for name in ("pygments.css", *SHEETS)]
+    styles.append(ROOT / "scripts" / "print.css")
+    linked = "<link rel='stylesheet' href='fonts.css'>" + "".join(
         f'<link rel="stylesheet" href="{style.as_uri()}">' for style in styles if style.exists()
     )
     heads = "".join(
@@ -369,6 +371,16 @@ def document_of(html: Path, pages: Sequence[Page], numbers: Mapping[str, int]) -
         f"<p class='edition'>Version {config['version']}. © {config['copyright']}</p></header>"
         f"{contents_of(pages, numbers)}<main>{articles}</main></body></html>"
     )
+
+
+def write_fonts(folder: Path) -> None:
+    """The faces of the book beside the document, one file for each weight.
+
+    Chromium embeds a variable face as drawings of its letters.
+    """
+    if package := page_fonts.font_folder():
+        faces = [one for face in page_fonts.FACES for one in face.in_each_weight()]
+        page_fonts.make_fonts(package, folder, faces)
 
 
 def short(title: str) -> str:
@@ -427,22 +439,24 @@ def print_document(browser, document: Path, formulas: Path, target: Path) -> Non
 
 
 def mend_outline(pdf: Path, headings: Sequence[str]) -> None:
-    """Gives the outline the headings as they are: where a line ends, Chromium loses a space."""
+    """Gives the outline the headings as they are.
+
+    Where a line ends, Chromium loses a space; where a page begins, it may say a heading twice.
+
+    Args:
+        pdf: is changed.
+        headings: all of the document, in their order.
+    """
     from pypdf import PdfWriter
     from pypdf.generic import NameObject, TextStringObject
 
-    known = {without_spaces(heading): " ".join(heading.split()) for heading in headings}
     written = PdfWriter(pdf, incremental=True)  # what else there is stays to the letter
-    for entry in entries_below(written.root_object["/Outlines"]):
-        heading = known.get(without_spaces(entry["/Title"]))
-        if heading and heading != entry["/Title"]:
-            entry[NameObject("/Title")] = TextStringObject(heading)
+    entries = entries_below(written.root_object["/Outlines"])
+    for entry, heading in zip(entries, headings, strict=True):
+        said = " ".join(heading.split())
+        if said != entry["/Title"]:
+            entry[NameObject("/Title")] = TextStringObject(said)
     written.write(pdf)
-
-
-def without_spaces(text: str) -> str:
-    """What remains of a title wherever its lines end."""
-    return "".join(text.split())
 
 
 def entries_below(entry) -> Iterator:

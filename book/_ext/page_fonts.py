@@ -11,7 +11,8 @@ from __future__ import annotations
 import hashlib
 import importlib.util
 import shutil
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from importlib.metadata import version
 from logging import WARNING, getLogger
 from pathlib import Path
@@ -51,9 +52,23 @@ class Face:
     italic: bool = False
 
     @property
+    def weights(self) -> tuple[int, ...]:
+        """The one that it has, or the ends of its range."""
+        kept = self.axes.get("wght", WEIGHTS[0])
+        return kept if isinstance(kept, tuple) else (kept,)
+
+    @property
     def file(self) -> str:
         """Its name among the book's files."""
-        return Path(self.source).stem.split("[")[0].lower() + ".woff2"
+        of = f"-{self.weights[0]}" if isinstance(self.axes.get("wght"), int) else ""
+        return f"{Path(self.source).stem.split('[')[0].lower()}{of}.woff2"
+
+    def in_each_weight(self) -> tuple[Face, ...]:
+        """Faces that are not variable, for what cannot embed a variable one: Chromium's PDF."""
+        return tuple(
+            replace(self, axes={**self.axes, "wght": weight}) if self.axes else self
+            for weight in self.weights
+        )
 
 
 TEXT = frozenset(LATIN | MARKS | RAISED | GREEK)
@@ -107,14 +122,14 @@ def fingerprint() -> str:
     return hashlib.sha256(f"{FACES}{version(PACKAGE)}".encode()).hexdigest()[:16]
 
 
-def make_fonts(source: Path, folder: Path) -> None:
+def make_fonts(source: Path, folder: Path, faces: Sequence[Face] = FACES) -> None:
     """Makes the files of a folder from those of the package."""
     getLogger("fontTools").setLevel(WARNING)  # it tells of each table that it leaves out
-    for face in FACES:
+    for face in faces:
         cut_down(source / face.source, face, folder / face.file)
         family = Path(face.source).parent.name
         shutil.copy(source / family / "OFL.txt", folder / f"{family}-OFL.txt")
-    (folder / "fonts.css").write_text("".join(map(font_face, FACES)), encoding="utf-8")
+    (folder / "fonts.css").write_text("".join(map(font_face, faces)), encoding="utf-8")
 
 
 def cut_down(source: Path, face: Face, target: Path) -> None:
@@ -142,7 +157,7 @@ def cut_down(source: Path, face: Face, target: Path) -> None:
 
 def font_face(face: Face) -> str:
     """The rule that tells a browser of a face."""
-    weights = "{} {}".format(*WEIGHTS) if "wght" in face.axes else "400"
+    weights = " ".join(map(str, face.weights))
     only = ", ".join(f"U+{sign:X}" for sign in sorted(SIGNS))
     return (
         f'@font-face {{ font-family: "{face.family}"; font-weight: {weights}; '

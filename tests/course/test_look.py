@@ -482,6 +482,25 @@ def test_a_face_is_cut_down_to_what_the_book_uses(tmp_path):
     assert face.file in rule
 
 
+def test_for_paper_a_variable_face_is_one_file_for_each_weight(tmp_path):
+    from fontTools.ttLib import TTFont
+
+    variable = [face for face in page_fonts.FACES if face.axes]
+    for face in page_fonts.FACES:
+        files = {one.file for one in face.in_each_weight()}
+        assert len(files) == len(face.in_each_weight()) == (2 if face in variable else 1)
+    light, heavy = next(face for face in variable if face.family == "MT Mono").in_each_weight()
+    page_fonts.make_fonts(page_fonts.font_folder(), tmp_path, [light, heavy])
+    weights = []
+    for face in (light, heavy):
+        font = TTFont(tmp_path / face.file)
+        assert "fvar" not in font
+        weights.append(font["OS/2"].usWeightClass)
+    assert weights == [400, 700]
+    rules = (tmp_path / "fonts.css").read_text("utf-8")
+    assert [f"font-weight: {weight};" in rules for weight in weights] == [True, True]
+
+
 # --- cards --------------------------------------------------------------------------------------
 
 

@@ -141,6 +141,7 @@ def test_the_pdf_is_tagged_outlined_and_linked(tmp_path):
     for page in pages:
         build_pdf.for_paper(HTML, page, ["setup", "notation"])
     document = tmp_path / "book.html"
+    build_pdf.write_fonts(tmp_path)
     titles = [page.title for page in pages]
     document.write_text(build_pdf.document_of(HTML, pages, {titles[0]: 3}), encoding="utf-8")
     from playwright.sync_api import sync_playwright
@@ -160,6 +161,12 @@ def test_the_pdf_is_tagged_outlined_and_linked(tmp_path):
     assert numbers[titles[0]] == 3
     assert titles[1] in reader.pages[numbers[titles[1]] - 1].extract_text()
     assert "\\(" not in "".join(page.extract_text() for page in reader.pages[3:])
+    if build_pdf.page_fonts.font_folder():
+        fonts = [
+            f.get_object() for one in reader.pages for f in one["/Resources"]["/Font"].values()
+        ]
+        kinds = {font["/Subtype"] for font in fonts if "Serif4" in font.get("/BaseFont", "")}
+        assert kinds == {"/Type0"}, "the letters of the text are no font"
 
 
 TITLES = ("A heading of two lines", "One below it, with <em>marks</em>, as long", "Another")

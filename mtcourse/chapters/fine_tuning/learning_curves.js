@@ -5,7 +5,7 @@ import { chart, inChart, pathIn, plane } from "../../figures/javascript/chart.js
 import { choice, element, liveRegion, newId } from "../../figures/javascript/parts.js";
 
 // The dashes tell the curves apart where colours do not.
-const LINES = ["stroke: var(--accent)", "stroke: var(--warning); stroke-dasharray: 9 4", "stroke: var(--ink); stroke-dasharray: 2 4"];
+const LINES = ["stroke: var(--accent)", "stroke: var(--warning); stroke-dasharray: 9 4", "stroke: var(--third); stroke-dasharray: 2 4"];
 const PIECE = 20; // of a line, beside its name
 const NAME = "paint-order: stroke; stroke: var(--ground); stroke-width: 4px; font-size: 13px";
 const NAMES = { en: "English", nl: "Dutch" };

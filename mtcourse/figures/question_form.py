@@ -11,7 +11,7 @@ from html import escape
 from markdown_it import MarkdownIt
 
 from mtcourse.errors import MtcourseError
-from mtcourse.figures.explorer import CSS, JAVASCRIPT
+from mtcourse.figures.explorer import CSS, JAVASCRIPT, module
 
 _MARKDOWN = MarkdownIt("commonmark", {"html": False})
 _SYMBOL = re.compile(r"(<code>.*?</code>)|(?<!\w)(\w)_(−?\w+)")
@@ -19,7 +19,7 @@ _SYMBOL = re.compile(r"(<code>.*?</code>)|(?<!\w)(\w)_(−?\w+)")
 _STYLES = CSS + (JAVASCRIPT / "questions.css").read_text(encoding="utf-8")
 SCRIPT = (
     f"<script>\n{{const QUESTIONS_CSS = {json.dumps(_STYLES)};\n"
-    + (JAVASCRIPT / "questions.js").read_text(encoding="utf-8")
+    + module(JAVASCRIPT / "questions.js")
     + "}</script>"
 )
 """What lets the questions of a page be answered; several copies do no harm."""

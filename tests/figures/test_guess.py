@@ -135,9 +135,27 @@ def test_all_that_waits_for_a_guess_is_one_low_box(opened):
     first, second = cells.evaluate_all(tall)
     assert 40 < first < 100
     assert second == 0
+    assert says_that_it_waits(page) == "The result appears here after your guess."
     page.get_by_role("button", name="Show the result without a guess").first.click()
     assert min(cells.evaluate_all(tall)) > 200
     assert page.locator("#more").is_visible()
+
+
+def says_that_it_waits(page) -> str:
+    """What stands in the box in place of a result."""
+    box = page.locator(".tag_after-guess > .cell_output").first
+    return str(box.evaluate("box => JSON.parse(getComputedStyle(box, '::before').content)"))
+
+
+@browsing
+def test_the_box_speaks_the_language_of_its_page(browser, tmp_path):
+    messages = '{"The result appears here after your guess.": "Nog \\"even\\" wachten."}'
+    content = f'<div class="cell">{guess("One?", ["5%", "45%"], 1).data}</div>{WAITS.format("out")}'
+    page = f"{ALONE}<script>globalThis.mtcourseMessages = {messages}</script><main>{content}</main>"
+    (tmp_path / "page.html").write_text(page, encoding="utf-8")
+    visited = visit(browser, tmp_path.as_uri(), "/page.html", "light")
+    assert says_that_it_waits(visited.page) == 'Nog "even" wachten.'
+    visited.page.context.close()
 
 
 @browsing

@@ -2,10 +2,14 @@
 // comes first. A question either waits for the right option, or is a guess: any option ends it, and
 // the style (QUESTIONS_CSS) hides what follows it until then. The page is told of each that ends.
 
+import { phrase } from "./messages.js";
+
 if (!globalThis.mtcourseQuestions) {
   globalThis.mtcourseQuestions = true;
   document.documentElement.classList.add("mtcourse-asks");
   document.head.append(Object.assign(document.createElement("style"), { textContent: QUESTIONS_CSS }));
+  const waits = phrase("The result appears here after your guess.");
+  document.documentElement.style.setProperty("--result-waits", JSON.stringify(waits));
   document.addEventListener("click", ({ target }) => {
     const button = target.closest?.(".mtcourse-question button");
     if (button) answer(button.closest(".mtcourse-question"), button);

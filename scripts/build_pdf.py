@@ -27,7 +27,10 @@ from bs4 import BeautifulSoup, Tag
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "book" / "_ext"))
 import page_fonts
-from publishing import NOT_SET
+from publishing import pages_of as pages_address
+
+from mtcourse import __version__
+from mtcourse.repository import repository_address
 
 ROOT = Path(__file__).resolve().parent.parent
 LEFT_OUT = re.compile(r"api|cite|instructors|known_mistakes|grading")
@@ -240,16 +243,10 @@ def parts_of(opened, number: int, name: Path) -> list[Path]:
 
 
 def address_of(name: str) -> str | None:
-    """Where a page is on the web; None while neither the book nor its repository has an address."""
+    """Where a page is on the web; None if the book has no address."""
     config = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))
-    base = config.get("html", {}).get("baseurl") or config["sphinx"]["config"].get("html_baseurl")
-    if base:
-        return f"{base.rstrip('/')}/book/{name}.html"
-    repository_url = config["repository"]["url"].rstrip("/")
-    if repository_url == NOT_SET:
-        return None
-    owner, repository = repository_url.split("/")[-2:]
-    return f"https://{owner}.github.io/{repository}/book/{name}.html"
+    base = config.get("html", {}).get("baseurl") or pages_address(repository_address(ROOT))
+    return f"{base.rstrip('/')}/book/{name}.html" if base else None
 
 
 def for_paper(html: Path, page: Page, included: Sequence[str]) -> None:
@@ -368,7 +365,7 @@ def document_of(html: Path, pages: Sequence[Page], numbers: Mapping[str, int]) -
         f"<meta charset='utf-8'><title>{config['title']}</title>{linked}"
         f"<style>{heads}</style></head><body><header class='cover'>"
         f"<h1>{title}</h1><p class='subtitle'>{subtitle}</p>"
-        f"<p class='edition'>Version {config['version']}. © {config['copyright']}</p></header>"
+        f"<p class='edition'>Version {__version__}. © {config['copyright']}</p></header>"
         f"{contents_of(pages, numbers)}<main>{articles}</main></body></html>"
     )
 

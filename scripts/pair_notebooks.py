@@ -15,7 +15,11 @@ from pathlib import Path
 import jupytext
 import nbformat
 
-from mtcourse.grading.exercise_notebook import INSTALL
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "book" / "_ext"))
+from publishing import placed
+
+from mtcourse.grading.exercise_notebook import install_cell
+from mtcourse.repository import repository_address
 
 BOOK = Path(__file__).resolve().parent.parent / "book"
 
@@ -28,8 +32,11 @@ def pages_with_code(book: Path) -> list[Path]:
 
 def notebook_of(chapter: Path) -> str:
     """The notebook of a page, as text."""
-    notebook = jupytext.read(chapter)
-    notebook.cells.insert(0, nbformat.v4.new_code_cell(INSTALL, metadata={"tags": ["remove-cell"]}))
+    notebook, address = jupytext.read(chapter), repository_address(chapter.parent.parent)
+    for cell in notebook.cells:
+        cell.source = placed(cell.source, address)
+    first = nbformat.v4.new_code_cell(install_cell(address), metadata={"tags": ["remove-cell"]})
+    notebook.cells.insert(0, first)
     for number, cell in enumerate(notebook.cells):
         cell["id"] = f"{chapter.stem.replace('_', '-')}-{number:03d}"[-64:]
     notebook.metadata = {

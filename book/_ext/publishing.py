@@ -1,6 +1,7 @@
 """Where the book and its repository are published, and what a page says of itself.
 
-Both addresses stand in ``_config.yml`` and nowhere else: ``repository: url`` and ``html: baseurl``.
+Both addresses stand in ``_config.yml`` and nowhere else: ``repository: url`` and ``html: baseurl``,
+which a repository on GitHub needs only if its book is not where GitHub publishes it.
 Until the repository has an address no page shows a link to it: no launch button, no link to a file;
 a command takes the course's folder instead, and what is in a ``:::{only} published`` is left out.
 What is in a ``:::{only} released`` speaks of the files of a release, which not every host keeps.
@@ -19,9 +20,8 @@ from bs4 import BeautifulSoup
 from docutils import nodes
 
 from mtcourse import __version__
+from mtcourse.repository import NOT_SET
 
-NOT_SET = "https://github.com/not-set/not-set"
-"""The address in ``_config.yml`` of a repository that has none yet."""
 IN_PAGES = "https://github.com/mtcourse/mtcourse"
 """What pages write for the repository's address."""
 IS_PUBLISHED = "published"
@@ -33,6 +33,9 @@ INSTALLED = re.compile(
     rf"(?P<quote>[\"'])mtcourse(\[\w+\])? @ git\+{re.escape(IN_PAGES)}(?P=quote)"
 )
 """What commands take from the repository."""
+OURS = re.compile(rf"{re.escape(IN_PAGES)}(?![\w-])")
+LINKED = re.compile(rf"\[([^\[\]]*)\]\({re.escape(IN_PAGES)}(?:/[^)\s]*)?\)")
+"""A link of Markdown into the repository."""
 GITHUB = "https://github.com/"
 """How an address begins whose host keeps files with releases, and that Colab and Binder know."""
 WHOLE_BOOK = {"mtcourse.pdf": "the whole book (PDF)", "mtcourse.epub": "the whole book (ePub)"}
@@ -50,6 +53,7 @@ LONGEST_DESCRIPTION = 200
 
 def setup(app) -> dict:
     """Sphinx calls this."""
+    app.connect("config-inited", place_site)
     app.connect("builder-inited", tag_published)
     app.connect("doctree-resolved", place_address)
     # After the theme, which adds its buttons at 500 and 501.
@@ -76,6 +80,20 @@ def is_on_github(address: str | None) -> bool:
     return (address or "").startswith(GITHUB)
 
 
+def pages_of(address: str | None) -> str | None:
+    """Where GitHub publishes the book of a repository; None for a repository of another host."""
+    if address is None or not is_on_github(address):
+        return None
+    owner, repository = urlsplit(address).path.strip("/").split("/")[:2]
+    site = f"{owner}.github.io".lower()
+    return f"https://{site}/" if repository.lower() == site else f"https://{site}/{repository}/"
+
+
+def place_site(app, config) -> None:
+    """Gives the book the address at which GitHub publishes it, unless it has another one."""
+    config.html_baseurl = config.html_baseurl or pages_of(repository_of(app)) or ""
+
+
 def tag_published(app) -> None:
     """Sets the tags of a book whose repository has an address, and keeps files with releases."""
     address = repository_of(app)
@@ -97,20 +115,26 @@ def place_address(app, doctree: nodes.document, docname: str) -> None:
             link["refuri"] = link["refuri"].replace(IN_PAGES, address, 1)
     for command in list(doctree.findall(nodes.literal_block)):
         if IN_PAGES in command.astext():
-            text = command.astext()
-            text = text.replace(IN_PAGES, address) if address else from_folder(text)
+            text = placed(command.astext(), address)
             command.rawsource = text
             command.children = []
             command += nodes.Text(text)
 
 
-def from_folder(commands: str) -> str:
-    """Commands that take the course from its folder: whoever reads has that, and no address."""
+def placed(text: str, address: str | None) -> str:
+    """Commands and Markdown with the repository's address.
+
+    Without one, commands take the course from its folder, which whoever reads has; of a link its
+    words remain; and what a page writes before the names of files leads there from ``book``.
+    """
+    if address is not None:
+        return OURS.sub(address, text)
 
     def folder(found: re.Match) -> str:
         return f"{found['quote']}./mtcourse{found[2]}{found['quote']}" if found[2] else "./mtcourse"
 
-    return INSTALLED.sub(folder, CLONED.sub("", commands))
+    text = INSTALLED.sub(folder, CLONED.sub("", text))
+    return LINKED.sub(r"\1", text).replace(f'"{IN_PAGES}/blob/main"', '".."')
 
 
 def leads_to_repository(address: str) -> bool:
@@ -272,10 +296,27 @@ def write_services(app, exception) -> None:
             not_found(app.config.html_title, urlsplit(site).path, beginning), encoding="utf-8"
         )
     (folder / "robots.txt").write_text(robots, encoding="utf-8")
+    for source in (folder / "_sources").rglob("*.*"):
+        place_in_source(source, repository_of(app))
     # scripts/arrange_versions.py lists the others when it puts the book beside them.
     alone = {"here": __version__, "up": "", "versions": []}
     (folder / "versions.json").write_text(json.dumps(alone) + "\n", encoding="utf-8")
     (folder / "index.html").write_text(redirect(app.config.html_title, beginning), encoding="utf-8")
+
+
+def place_in_source(source: Path, address: str | None) -> None:
+    """Puts the repository's address into what a page offers as its text or notebook."""
+    text = source.read_text(encoding="utf-8")
+    if IN_PAGES not in text:
+        return
+    if source.suffix == ".ipynb":
+        notebook = json.loads(text)
+        for cell in notebook["cells"]:
+            cell["source"] = placed("".join(cell["source"]), address)
+        text = json.dumps(notebook, indent=1, ensure_ascii=False) + "\n"
+    else:
+        text = placed(text, address)
+    source.write_text(text, encoding="utf-8")
 
 
 def sitemap(site: str, pages: list[str]) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import json
+import re
 import textwrap
 from collections.abc import Mapping
 from pathlib import Path
@@ -20,15 +21,16 @@ from mtcourse.grading.solution_notebook import (
     read_exercise_specs,
     read_notebook,
 )
+from mtcourse.repository import repository_address
 
 STUB_TEXT = "your answer goes here"
 HINT_LEVELS = ("a nudge", "the idea", "nearly the answer")
-REPOSITORY = "https://github.com/mtcourse/mtcourse"
-INSTALL = f"""# Colab only: gets the package. Elsewhere it is installed already.
+_INSTALL = """# Colab only: gets the package. Elsewhere it is installed already.
 import sys
 
 if "google.colab" in sys.modules:
-    %pip install -q "mtcourse @ git+{REPOSITORY}\""""
+    %pip install -q {package}"""
+_PACKAGE = re.compile(r"(?<=%pip install -q ).*")
 LOCKED_CODE = {"deletable": False}
 LOCKED_TEXT = {"deletable": False, "editable": False}
 
@@ -67,7 +69,8 @@ def render_exercise_notebook(source: Path) -> str:
     """Returns the exercise notebook of a solution notebook as text, the same bytes every time."""
     notebook = read_notebook(source)
     check_solution_notebook(source, notebook)
-    return serialize_notebook(make_exercise_notebook(source, notebook))
+    address = repository_address(source.resolve().parent.parent)
+    return serialize_notebook(make_exercise_notebook(source, notebook, address))
 
 
 def serialize_notebook(notebook: Mapping[str, Any]) -> str:
@@ -75,11 +78,34 @@ def serialize_notebook(notebook: Mapping[str, Any]) -> str:
     return json.dumps(notebook, indent=1, ensure_ascii=False, sort_keys=True) + "\n"
 
 
-def make_exercise_notebook(source: Path, notebook: Mapping[str, Any]) -> dict[str, Any]:
-    """Makes the notebook that learners get."""
+def install_cell(address: str | None) -> str:
+    """The first cell of a notebook: what installs the package in Colab.
+
+    Args:
+        address: of the course's repository. Without one, the course's folder has to be beside the
+            notebook.
+    """
+    return _INSTALL.format(package=f'"mtcourse @ git+{address}"' if address else "./mtcourse")
+
+
+def without_address(text: str) -> str:
+    """A cell without the place that it installs the package from, which copies need not share."""
+    return _PACKAGE.sub("", text)
+
+
+def make_exercise_notebook(
+    source: Path, notebook: Mapping[str, Any], address: str | None = None
+) -> dict[str, Any]:
+    """Makes the notebook that learners get.
+
+    Args:
+        source: the file of the solution notebook, for messages.
+        notebook: what it holds.
+        address: of the course's repository, if it has one.
+    """
     specs = {exercise.id: exercise for exercise in read_exercise_specs(notebook)}
     install = {
-        **_make_cell("install", "code", INSTALL),
+        **_make_cell("install", "code", install_cell(address)),
         "metadata": {"mtcourse": {"role": "given"}},
     }
     cohort = {"cohort": read_cohort(notebook)} if read_cohort(notebook) else {}

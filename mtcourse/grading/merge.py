@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from mtcourse.grading.exercise_notebook import is_untouched
+from mtcourse.grading.exercise_notebook import is_untouched, without_address
 from mtcourse.grading.python_source import find_defined_names, find_imports
 from mtcourse.grading.solution_notebook import Cell
 from mtcourse.grading.submitted_notebook import SubmittedNotebook
@@ -118,7 +118,8 @@ def _has_unique_role(cell: Cell) -> bool:
 
 
 def _same_text(one: Cell, other: Cell) -> bool:
-    return one.kind == other.kind and one.text.split() == other.text.split()
+    first, second = (without_address(cell.text).split() for cell in (one, other))
+    return one.kind == other.kind and first == second
 
 
 def _match_by_place(

@@ -52,10 +52,12 @@ def test_a_link_leads_to_its_place_in_the_document(href, place):
 @pytest.mark.parametrize("href", ["api_text.html#mtcourse.text", "#explorer=masks&layer=1"])
 def test_what_is_not_on_paper_is_on_the_web(href, monkeypatch):
     assert build_pdf.place_on_paper(href, "04_attention", INCLUDED) is None
-    monkeypatch.setattr(build_pdf, "NOT_SET", "")
+    monkeypatch.setattr(build_pdf, "repository_address", lambda _: "https://github.com/a/b")
     place = build_pdf.place_on_paper(href, "04_attention", INCLUDED)
-    assert place.startswith("https://")
+    assert place.startswith("https://a.github.io/b/book/")
     assert place.endswith(href)
+    monkeypatch.setattr(build_pdf, "repository_address", lambda _: "https://gitlab.com/a/b")
+    assert build_pdf.place_on_paper(href, "04_attention", INCLUDED) is None
 
 
 def test_a_question_has_letters_and_a_key():

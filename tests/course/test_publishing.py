@@ -295,6 +295,46 @@ def test_a_page_is_described_by_its_first_sentence(unset):
     assert "says “much” of" in described[0]["content"]
 
 
+@pytest.mark.parametrize(
+    ("repository", "site"),
+    [
+        ("https://github.com/A-School/its-course", "https://a-school.github.io/its-course/"),
+        ("https://github.com/a-school/a-school.github.io", "https://a-school.github.io/"),
+        ("https://gitlab.com/a-school/group/its-course", ""),
+        (publishing.NOT_SET, ""),
+    ],
+)
+@pytest.mark.parametrize("own", ["", SITE])
+def test_a_book_is_where_github_publishes_it_unless_it_has_an_address(repository, site, own):
+    config = SimpleNamespace(html_baseurl=own, html_theme_options={"repository_url": repository})
+    publishing.place_site(SimpleNamespace(config=config), config)
+    assert config.html_baseurl == (own or site)
+
+
+def test_what_a_page_offers_as_its_text_follows_the_address(placed, unset):
+    texts = [
+        (html / "_sources" / "book" / "intro.md").read_text("utf-8") for html in (placed, unset)
+    ]
+    assert f"git clone {REPOSITORY}" in texts[0]
+    assert f"[the model card]({REPOSITORY}/blob/main/README.md)" in texts[0]
+    assert "Read the model card, and" in texts[1]
+    assert "pip install x ./mtcourse './mtcourse[y]'" in texts[1]
+    for text in texts:
+        assert f"({publishing.IN_PAGES}-of-others/x)" in text
+        assert f"{publishing.IN_PAGES}/" not in text
+
+
+@pytest.mark.parametrize("address", [REPOSITORY, None])
+def test_a_notebook_that_is_offered_follows_the_address(tmp_path, address):
+    notebook = tmp_path / "x.ipynb"
+    lines = [f'SOURCE = "{publishing.IN_PAGES}/blob/main"\n', f"# [it]({publishing.IN_PAGES}/x)"]
+    notebook.write_text(json.dumps({"cells": [{"source": lines}]}), encoding="utf-8")
+    publishing.place_in_source(notebook, address)
+    (cell,) = json.loads(notebook.read_text("utf-8"))["cells"]
+    there = [f'SOURCE = "{REPOSITORY}/blob/main"', f"# [it]({REPOSITORY}/x)"]
+    assert cell["source"].splitlines() == (there if address else ['SOURCE = ".."', "# it"])
+
+
 @pytest.mark.parametrize("depth", ["x.html", "book/x.html", "book/a/b/c.html"])
 def test_the_page_of_a_lost_reader_leads_back_from_any_depth(placed, unset, depth):
     found = [urljoin(SITE + depth, address) for address in addresses(placed, "404.html")]

@@ -28,6 +28,7 @@ from mtcourse.grading.solution_notebook import (
     read_exercise_specs,
     read_notebook,
 )
+from mtcourse.repository import NOT_SET
 from tests.helpers.small_solution import small_solution, write
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -142,6 +143,40 @@ def test_each_exercise_has_its_question_three_hints_and_its_reasoning(source):
 def folders(tmp_path):
     write(small_solution(), tmp_path / "solutions" / "04_attention.ipynb")
     return tmp_path / "solutions", tmp_path / "exercises"
+
+
+CONFIG = """\
+html:
+  url: https://example.org/no-repository
+repository:
+  # A remark on
+  # url: https://example.org/the-address
+  branch: main
+  url: {}
+launch_buttons:
+  url: https://example.org/none-either
+"""
+
+
+@pytest.mark.parametrize(
+    ("config", "package"),
+    [
+        (None, "./mtcourse"),
+        ("repository:\n  branch: main\n\nhtml:\n  url: x\n", "./mtcourse"),
+        (CONFIG.format(NOT_SET), "./mtcourse"),
+        (
+            CONFIG.format("https://git.school.example/a/b/"),
+            '"mtcourse @ git+https://git.school.example/a/b"',
+        ),
+        (CONFIG.format("'https://github.com/a/b'"), '"mtcourse @ git+https://github.com/a/b"'),
+    ],
+)
+def test_colab_gets_the_package_from_the_address_of_the_course(folders, config, package):
+    if config:
+        (folders[0].parent / "_config.yml").write_text(config, encoding="utf-8")
+    (path,) = write_exercise_notebooks(*folders)
+    first = read_cells(read_notebook(path))[0]
+    assert first.text.splitlines()[-1] == f"    %pip install -q {package}"
 
 
 def test_each_role_becomes_what_a_learner_needs(folders):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 
@@ -187,6 +188,16 @@ def test_an_empty_notebook_misses_everything(handed_out):
     result = merged(handed_out, {"nbformat": 4, "cells": []})
     assert result.missing == ("scaled_scores", "share")
     assert all(step.role in ("given", "check") for step in result.cells)
+
+
+def test_a_copy_that_installs_from_elsewhere_is_not_called_changed(handed_out, returned):
+    install = of_id(returned, "install")
+    source = "".join(install["source"])
+    for package in ("./mtcourse", '"mtcourse @ git+https://github.com/a-school/its-course"'):
+        install["source"] = re.sub("(?<=install -q ).*", package, source)
+        result = merged(handed_out, returned)
+        assert result.repairs == ()
+        assert result.cells[0].source == "".join(of_id(handed_out, "install")["source"])
 
 
 def test_an_import_beside_a_magic_is_kept(handed_out, returned):

@@ -36,8 +36,9 @@ This folder is the whole book. It needs no network and no server.
 1. Unpack the archive, if you have not: a browser cannot follow links inside it.
 2. Open index.html with a browser (double-click it).
 
-Search, the explorers and the translators work as they do online. Notebooks are downloaded from the
-page of their chapter; to run them you need Python and the package, which the page "Setup" installs.
+The explorers and the translators work as they do online. Search finds the same words, and names the
+pages without showing the place. Notebooks are downloaded from the page of their chapter; to run
+them you need Python and the package, which the page "Set up" installs.
 
 To share the book in a local network, put this folder on any web server, or run in it:
 

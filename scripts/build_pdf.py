@@ -205,7 +205,7 @@ def take_pictures(browser, html: Path, page: Page, folder: Path) -> None:
         *before, still = [Tag(name="figure", attrs={"class": "still"}) for _ in pictures]
         for figure, picture in zip([*before, still], pictures, strict=True):
             figure.append(Tag(name="img", attrs={"src": picture.as_uri(), "alt": words}))
-            words = ""  # of the further parts, too
+            words = "What stands below it in the same box."
         caption = Tag(name="figcaption")
         caption.append("On the screen you can change this")
         if address := address_of(page.name):
@@ -257,9 +257,9 @@ def for_paper(html: Path, page: Page, included: Sequence[str]) -> None:
         element.decompose()
     for text in article.find_all(string=OF_THE_MARGIN):
         text.replace_with(OF_THE_MARGIN.sub("", text))
-    for paragraph in article.select("h2 + p, h3 + p"):
-        if paragraph.em and paragraph.em.get_text() == paragraph.get_text():
-            paragraph["class"] = "lead-in"
+    mark_lead_ins(article)
+    for link in article.select("a.github, a.gitlab"):
+        link.string = str(link["href"])  # the theme shortens it, and nobody can press it on paper
     for fold in article.select("details"):
         fold["open"] = ""
         fold["class"] = [*fold.get("class", []), "unfolded"]
@@ -277,6 +277,14 @@ def for_paper(html: Path, page: Page, included: Sequence[str]) -> None:
     name_apart(article, page.name)
     if heading := article.find("h1"):
         heading["id"] = page.name
+
+
+def mark_lead_ins(article: Tag) -> None:
+    """Names the notes below headings that stand in italics, and may name an exercise."""
+    for paragraph in article.select("h2 + p, h3 + p"):
+        rest = [one for one in paragraph.contents if one.name not in {"em", "code"}]
+        if paragraph.em and not "".join(one.get_text() for one in rest).strip():
+            paragraph["class"] = "lead-in"
 
 
 def name_apart(article: Tag, prefix: str) -> None:

@@ -78,6 +78,8 @@ NEVER_LOADED = (
     "_static/images/logo_jupyterlite.svg",
 )
 """Source maps, the theme's translations of itself, and its icons."""
+OF_A_SOURCE_MAP = re.compile(r"\n?(//|/\*)# sourceMappingURL=[^\s*]*( ?\*/)?")
+"""Says where a file's map is, which is not there."""
 
 
 def setup(app) -> dict:
@@ -290,6 +292,10 @@ def drop_files(app, exception) -> None:
             else:
                 path.unlink()
     drop_lost_faces(root / "_static" / "styles")
+    for file in [*(root / "_static").rglob("*.js"), *(root / "_static").rglob("*.css")]:
+        text = file.read_text("utf-8")
+        if "sourceMappingURL=" in text:
+            file.write_text(OF_A_SOURCE_MAP.sub("", text), encoding="utf-8")
     close_up_notebooks(root)
     find_objects_once(root / "searchindex.js")
     for name in Site(root).unreferenced():

@@ -213,9 +213,10 @@ def describe_page(app, docname: str, template: str, context: dict, doctree) -> N
         tell_how_to_get_whole_book(buttons, f"{page}#whole-book")
     tags = context.get("metatags", "")
     if doctree is not None:
+        title = BeautifulSoup(context.get("title", ""), "html.parser").get_text()
         tags += head_tags(
-            title=BeautifulSoup(context.get("title", ""), "html.parser").get_text(),
-            description=description_of(doctree),
+            title=title,
+            description=description_of(doctree) or f"{title}. {app.config.html_title}",
             site=app.config.html_title,
             address=context.get("pageurl") or "",
         )
@@ -244,6 +245,8 @@ def description_of(doctree: nodes.document) -> str:
         text = " ".join(paragraph.astext().split())
         if len(text) < 40:
             continue
+        if text.endswith(":"):  # what it announces is no text
+            text = f"{text[:-1]}."
         if len(text) <= LONGEST_DESCRIPTION:
             return text
         return text[: LONGEST_DESCRIPTION - 1].rsplit(" ", 1)[0] + "…"
@@ -313,7 +316,7 @@ def place_in_source(source: Path, address: str | None) -> None:
         notebook = json.loads(text)
         for cell in notebook["cells"]:
             cell["source"] = placed("".join(cell["source"]), address)
-        text = json.dumps(notebook, indent=1, ensure_ascii=False) + "\n"
+        text = json.dumps(notebook, ensure_ascii=False, separators=(",", ":")) + "\n"
     else:
         text = placed(text, address)
     source.write_text(text, encoding="utf-8")

@@ -190,10 +190,11 @@
     if (line === undefined) return;
     const width = document.documentElement.clientWidth;
     card.style.left = card.style.top = "0";
+    const below = innerHeight - line.bottom, above = line.top;
+    card.style.maxHeight = `min(70vh, ${Math.max(below, above) - GAP - EDGE}px)`;
     const size = card.getBoundingClientRect();
     const start = { x: size.left, y: size.top };
     const left = Math.max(EDGE, Math.min(line.left, width - size.width - EDGE));
-    const below = innerHeight - line.bottom, above = line.top;
     const fits = size.height + GAP + EDGE <= below || below >= above;
     const top = fits ? line.bottom + GAP : line.top - GAP - size.height;
     card.style.left = `${left - start.x}px`;

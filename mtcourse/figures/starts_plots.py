@@ -52,7 +52,7 @@ def start_dots(
             told = f"median {middle:.{digits}f}".replace("-", "\N{MINUS SIGN}")
             for words, x, side in ((name, 0.01, "left"), (told, 0.99, "right")):
                 ax.annotate(
-                    words, (x, row - 0.31), xycoords=("axes fraction", "data"), ha=side,
+                    words, (x, row - 0.28), xycoords=("axes fraction", "data"), ha=side,
                     va="bottom", color=INK, fontsize="small",
                 )  # fmt: skip
         ax.set_yticks([])

@@ -38,6 +38,7 @@ def _ramp(*ends: tuple[str, float, float]) -> ListedColormap:
 
 
 COLOUR_MAP = _ramp((LINE_COLOURS[0], 0.05, 1.0))  # attention: the more, the bluer, as in explorers
+CHANGES = _ramp((LINE_COLOURS[0], 0.2, 1.0))  # the same, where a small change is not none
 TINTS = _ramp((LINE_COLOURS[0], 0.03, 0.45))  # the same, under numbers that are to be read
 SIGNED = _ramp((LINE_COLOURS[1], 1.0, 0.0), (LINE_COLOURS[0], 0.0, 1.0))  # below 0 and above
 

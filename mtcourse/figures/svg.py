@@ -335,7 +335,7 @@ def _soften_marks(text: ElementTree.Element) -> None:
         return
     text.text = parts[0]
     for part in parts[1:]:
-        look = {"font-size": "60%", "fill-opacity": "0.6"}
+        look = {"font-size": "60%", "fill-opacity": "0.8"}
         ElementTree.SubElement(text, f"{{{SVG}}}tspan", look).text = "▁"
         text[-1].tail = part
 

@@ -246,3 +246,31 @@ def test_the_names_of_rows_stay_in_sight_while_a_table_scrolls(browser, site, pa
             assert share < 0.5
     finally:
         opened.page.context.close()
+
+
+TABLES_OF_THE_BUILDER = """() => [...document.querySelectorAll(".explorer-fits")].map((box) => {
+  const last = [...box.querySelectorAll("table")].at(-1);
+  const edge = box.getBoundingClientRect();
+  return { beyond: last.getBoundingClientRect().right - edge.right,
+           beside: last.getBoundingClientRect().top < edge.top + 20 };
+})"""
+
+
+@pytest.mark.parametrize("length", [1, 2])
+def test_the_tables_of_the_mask_builder_stand_beside_each_other_only_where_they_fit(
+    browser, site, length
+):
+    page = visit(browser, site, "book/05_masks.html", "light").page
+    page.locator(".explorer-fits").first.scroll_into_view_if_needed()
+    box = page.locator(".mtcourse-explorer").filter(has=page.locator(".explorer-fits"))
+    for slider in box.get_by_label("Length of the sentence").all() * (length - 1):
+        slider.press("End")
+    ways = set()
+    for width in (1440, 1366, 1320, 1300, 1280, 1200, 1000, 390):
+        page.set_viewport_size({"width": width, "height": 900})
+        page.wait_for_timeout(100)
+        (seen,) = page.evaluate(TABLES_OF_THE_BUILDER)
+        ways.add(seen["beside"])
+        assert not seen["beside"] or seen["beyond"] <= 1, width
+    page.context.close()
+    assert ways == {True, False}

@@ -103,6 +103,17 @@ def test_a_note_below_a_heading_stays_with_what_follows():
     article = article_of(f"<article><h2>A</h2>{paragraphs}</article>")
     build_pdf.for_paper(HTML, build_pdf.Page("x", "", "", article), [])
     assert [p.get_text() for p in article.select(".lead-in")] == ["Second reading."]
+    said = "<p><em>Second reading. The exercise</em> <code>share</code> <em>needs it.</em></p>"
+    article = article_of(f"<article><h2>A</h2>{said}<p>Words.</p></article>")
+    build_pdf.for_paper(HTML, build_pdf.Page("x", "", "", article), [])
+    assert len(article.select(".lead-in")) == 1
+
+
+def test_an_address_that_the_theme_shortens_is_whole_on_paper():
+    link = '<a class="github reference external" href="https://github.com/a/b/issues/7">a/b#7</a>'
+    article = article_of(f"<article><p>URL: {link}.</p></article>")
+    build_pdf.for_paper(HTML, build_pdf.Page("bibliography", "", "", article), [])
+    assert article.p.get_text() == "URL: https://github.com/a/b/issues/7."
 
 
 def test_a_long_title_stands_on_one_line_above_the_pages():

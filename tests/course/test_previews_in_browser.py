@@ -184,6 +184,24 @@ def test_a_card_opens_from_a_disk_in_the_dark_and_forced_colours(browser):
     page.context.close()
 
 
+@pytest.mark.parametrize("height", [0.15, 0.5, 0.85])
+def test_a_card_of_a_figure_stays_within_the_window(page, height):
+    link = page.locator(FIGURE).first
+    link.evaluate(
+        "(link, at) => scrollBy(0, link.getBoundingClientRect().top - at * innerHeight)", height
+    )
+    link.hover()
+    card = page.locator(CARD)
+    card.locator("figcaption").wait_for(state="visible", timeout=PATIENCE)
+    page.wait_for_timeout(LONG_ENOUGH)
+    place = "one => (({ top, bottom }) => [top, bottom])(one.getBoundingClientRect())"
+    top, bottom = card.evaluate(place)
+    assert 0 <= top < bottom <= page.evaluate("innerHeight")
+    for part in card.locator("figure svg, figcaption").all():
+        begin, end = part.evaluate(place)
+        assert top <= begin < end <= bottom, "a part of the figure is cut off"
+
+
 def test_a_finger_that_touches_a_reference_follows_it(browser, site):
     context = browser.new_context(has_touch=True, viewport={"width": 390, "height": 800})
     page = context.new_page()

@@ -80,6 +80,12 @@ def test_what_no_page_loads_is_left_out(pattern):
     assert [path.name for path in HTML.glob(pattern)] == []
 
 
+def test_no_file_names_a_source_map():
+    files = [file for file in HTML.rglob("*") if file.suffix in {".js", ".css"}]
+    assert len(files) > 20
+    assert [file.name for file in files if "sourceMappingURL=" in file.read_text("utf-8")] == []
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda path: path.stem)
 def test_every_formula_is_ready(page):
     soup = BeautifulSoup(page.read_text("utf-8"), "html.parser")

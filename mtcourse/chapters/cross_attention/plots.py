@@ -102,8 +102,10 @@ def precision_and_recall(
             series.items(), LINE_COLOURS, ("-", "--", "-."), strict=False
         ):
             ax.plot(*zip(*points, strict=True), style, color=colour, label=name)
-        ax.axvline(chosen, color=INK, linestyle=":", label="chosen on dev")
-        ax.set(xlabel="threshold on the weight", ylabel="%", xlim=(0, 1), ylim=(0, 102))
+        ax.axvline(chosen, color=INK, linestyle=":")
+        ax.set(
+            xlabel="threshold on the weight", ylabel="%", xlim=(0, precision[-1][0]), ylim=(0, 102)
+        )
         ax.grid(color=INK, alpha=0.25)
         ax.legend()
     return ax

@@ -13,7 +13,7 @@ from matplotlib.patches import Patch, Rectangle
 from torch import Tensor
 
 from mtcourse.errors import MtcourseError
-from mtcourse.figures.style import COLOUR_MAP, GROUND, INK, LINE_COLOURS, book_style
+from mtcourse.figures.style import CHANGES, GROUND, INK, LINE_COLOURS, book_style
 
 _ALLOWED, _WRONG = LINE_COLOURS[:2]
 _GAP = 0.06  # between cells, so that each can be counted
@@ -143,7 +143,7 @@ def change_map(
         )
     with book_style():
         values = np.ma.masked_equal(change.detach().numpy(), 0)
-        image = ax.imshow(values, cmap=COLOUR_MAP, norm=LogNorm(0.03, 30))
+        image = ax.imshow(values, cmap=CHANGES, norm=LogNorm(0.03, 30))
         for i, j in np.argwhere(np.ma.getmaskarray(values)):
             ax.text(j, i, "0", ha="center", va="center", fontsize="small")
         ax.set_xticks(range(len(columns)), columns, rotation=60, ha="left", rotation_mode="anchor")

@@ -2,23 +2,57 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
+from urllib.parse import urlsplit
+
+import yaml
+
+from mtcourse.errors import MtcourseError
 
 NOT_SET = "https://github.com/not-set/not-set"
 """The address in ``_config.yml`` of a repository that has none yet."""
-_ADDRESS = re.compile(r"^repository:[^\n]*\n(?:(?:[ \t][^\n]*)?\n)*?[ \t]+url:[ \t]*(\S+)", re.M)
+_CONFIG = "_config.yml"
 
 
-def repository_address(course: Path) -> str | None:
-    """The address of the repository; None where it has none, or where there is no course.
+def repository_address(inside: Path) -> str | None:
+    """The address of the repository of a course; None where it has none, or outside of a course.
 
     Args:
-        course: the folder of the course.
+        inside: the folder of the course, or a file or folder in it.
+
+    Raises:
+        MtcourseError: the configuration cannot be read, or what it has is no address.
     """
-    config = course / "_config.yml"
-    if not config.is_file():
+    place = inside.resolve()
+    config = next(
+        (at / _CONFIG for at in (place, *place.parents) if (at / _CONFIG).is_file()), None
+    )
+    if config is None:
         return None
-    found = _ADDRESS.search(config.read_text(encoding="utf-8"))
-    address = found[1].strip("'\"").rstrip("/") if found else NOT_SET
-    return None if address == NOT_SET else address
+    try:
+        said = yaml.safe_load(config.read_text(encoding="utf-8-sig"))
+    except yaml.YAMLError as error:
+        raise MtcourseError(f"{config} cannot be read: {error}") from error
+    repository = said.get("repository") if isinstance(said, dict) else None
+    return checked_address(repository.get("url") if isinstance(repository, dict) else None)
+
+
+def checked_address(address: str | None) -> str | None:
+    """An address in the one form that others are made from; None for that of no repository.
+
+    Args:
+        address: such as "https://github.com/owner/name", with or without a slash or ".git" behind.
+
+    Raises:
+        MtcourseError: it is none of a repository on the web.
+    """
+    said = str(address or "").strip().rstrip("/").removesuffix(".git")
+    if said in ("", NOT_SET):
+        return None
+    parts = urlsplit(said)
+    if parts.scheme not in ("http", "https") or "/" not in parts.path.strip("/"):
+        raise MtcourseError(
+            f"{address!r} is no address of a repository: under repository, the url in {_CONFIG} "
+            'must be like "https://github.com/owner/name"'
+        )
+    return said

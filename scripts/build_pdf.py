@@ -27,7 +27,7 @@ from bs4 import BeautifulSoup, Tag
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "book" / "_ext"))
 import page_fonts
-from publishing import pages_of as pages_address
+from publishing import site_of
 
 from mtcourse import __version__
 from mtcourse.repository import repository_address
@@ -245,7 +245,9 @@ def parts_of(opened, number: int, name: Path) -> list[Path]:
 def address_of(name: str) -> str | None:
     """Where a page is on the web; None if the book has no address."""
     config = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))
-    base = config.get("html", {}).get("baseurl") or pages_address(repository_address(ROOT))
+    base = (config.get("html") or {}).get("baseurl")
+    base = base or config["sphinx"]["config"].get("html_baseurl")
+    base = base or site_of(repository_address(ROOT))
     return f"{base.rstrip('/')}/book/{name}.html" if base else None
 
 
@@ -353,9 +355,11 @@ def document_of(html: Path, pages: Sequence[Page], numbers: Mapping[str, int]) -
     static = html / "_static"
     styles = [static / name for name in ("pygments.css", *SHEETS)]
     styles.append(ROOT / "scripts" / "print.css")
-    linked = "<link rel='stylesheet' href='fonts.css'>" + "".join(
+    linked = "".join(
         f'<link rel="stylesheet" href="{style.as_uri()}">' for style in styles if style.exists()
     )
+    fonts = "fonts.css" if page_fonts.font_folder() else (static / "fonts" / "fonts.css").as_uri()
+    linked += f"<link rel='stylesheet' href='{fonts}'>"
     heads = "".join(
         f'@page {css_name(page.name)} {{ @top-left {{ content: "{short(page.title)}"; }} }}\n'
         f"#page-{page.name} {{ page: {css_name(page.name)}; }}\n"
@@ -456,12 +460,22 @@ def mend_outline(pdf: Path, headings: Sequence[str]) -> None:
     from pypdf.generic import NameObject, TextStringObject
 
     written = PdfWriter(pdf, incremental=True)  # what else there is stays to the letter
-    entries = entries_below(written.root_object["/Outlines"])
-    for entry, heading in zip(entries, headings, strict=True):
-        said = " ".join(heading.split())
-        if said != entry["/Title"]:
-            entry[NameObject("/Title")] = TextStringObject(said)
+    left = [" ".join(heading.split()) for heading in headings]
+    for entry in entries_below(written.root_object["/Outlines"]):
+        at = next((i for i, one in enumerate(left) if is_heard_in(entry["/Title"], one)), None)
+        if at is None:
+            continue
+        if left[at] != entry["/Title"]:
+            entry[NameObject("/Title")] = TextStringObject(left[at])
+        left = left[at + 1 :]  # those before it are not seen on paper
     written.write(pdf)
+
+
+def is_heard_in(title: str, heading: str) -> bool:
+    """Whether a title of the outline is a heading, without spaces or with parts of it twice."""
+    said, letters = ("".join(text.split()) for text in (title, heading))
+    rest = iter(said)
+    return 0 < len(letters) <= len(said) <= 2 * len(letters) and all(one in rest for one in letters)
 
 
 def entries_below(entry) -> Iterator:

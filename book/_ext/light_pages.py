@@ -78,8 +78,8 @@ NEVER_LOADED = (
     "_static/images/logo_jupyterlite.svg",
 )
 """Source maps, the theme's translations of itself, and its icons."""
-OF_A_SOURCE_MAP = re.compile(r"\n?(//|/\*)# sourceMappingURL=[^\s*]*( ?\*/)?")
-"""Says where a file's map is, which is not there."""
+OF_A_SOURCE_MAP = re.compile(r"\s*(?://|/\*)# sourceMappingURL=[^\s*]*(?:\s*\*/)?\s*\Z")
+"""The end of a file that names its source map, which the book leaves out."""
 
 
 def setup(app) -> dict:

@@ -24,7 +24,7 @@ from page_code import (
     let_names_break,
     wrap_lines,
 )
-from page_search import ask_one_search, note_text
+from page_search import ask_one_search, icon_searches, note_text
 from page_tables import (
     align_numbers,
     give_columns_room,
@@ -274,6 +274,7 @@ REPAIRS = (
     keep_together,
     offer_letters,
     say_language,
+    icon_searches,
     ask_one_search,
     *HEAD,
     *LIGHTER,

@@ -60,13 +60,13 @@ class Face:
     @property
     def file(self) -> str:
         """Its name among the book's files."""
-        of = f"-{self.weights[0]}" if isinstance(self.axes.get("wght"), int) else ""
-        return f"{Path(self.source).stem.split('[')[0].lower()}{of}.woff2"
+        weight = f"-{self.weights[0]}" if isinstance(self.axes.get("wght"), int) else ""
+        return f"{Path(self.source).stem.split('[')[0].lower()}{weight}.woff2"
 
     def in_each_weight(self) -> tuple[Face, ...]:
         """Faces that are not variable, for what cannot embed a variable one: Chromium's PDF."""
         return tuple(
-            replace(self, axes={**self.axes, "wght": weight}) if self.axes else self
+            replace(self, axes={**self.axes, "wght": weight}) if "wght" in self.axes else self
             for weight in self.weights
         )
 

@@ -135,6 +135,12 @@ def place_at(heading: Tag) -> None:
         heading["id"] = heading.parent["id"]
 
 
+def icon_searches(soup: BeautifulSoup) -> None:
+    """The icon before a search field is a button: who presses it wants to search."""
+    for icon in soup.select("form.bd-search > .fa-magnifying-glass"):
+        icon.wrap(soup.new_tag("button", type="submit", attrs={"aria-label": "Search"}))
+
+
 def ask_one_search(soup: BeautifulSoup) -> None:
     """Sphinx's search has a large index, and ``search.js`` loads it where it is the one to ask."""
     if soup.select_one('script[src*="search.js"]') is not None:

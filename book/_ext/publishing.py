@@ -20,7 +20,7 @@ from bs4 import BeautifulSoup
 from docutils import nodes
 
 from mtcourse import __version__
-from mtcourse.repository import NOT_SET
+from mtcourse.repository import checked_address
 
 IN_PAGES = "https://github.com/mtcourse/mtcourse"
 """What pages write for the repository's address."""
@@ -28,12 +28,12 @@ IS_PUBLISHED = "published"
 """The tag of a book whose repository has an address."""
 IS_RELEASED = "released"
 """The tag of a book whose repository keeps files with each release."""
-CLONED = re.compile(rf"^git clone {re.escape(IN_PAGES)}\n?", re.MULTILINE)
+CLONED = re.compile(rf"^git clone {re.escape(IN_PAGES)}(?:\.git)?(?:\n|$)", re.MULTILINE)
 INSTALLED = re.compile(
     rf"(?P<quote>[\"'])mtcourse(\[\w+\])? @ git\+{re.escape(IN_PAGES)}(?P=quote)"
 )
 """What commands take from the repository."""
-OURS = re.compile(rf"{re.escape(IN_PAGES)}(?![\w-])")
+OURS = re.compile(rf"{re.escape(IN_PAGES)}(?![\w-]|\.\w)")
 LINKED = re.compile(rf"\[([^\[\]]*)\]\({re.escape(IN_PAGES)}(?:/[^)\s]*)?\)")
 """A link of Markdown into the repository."""
 GITHUB = "https://github.com/"
@@ -71,8 +71,7 @@ def setup(app) -> dict:
 
 def repository_of(app) -> str | None:
     """The repository's address; None where it has none."""
-    address = app.config.html_theme_options.get("repository_url", "").rstrip("/")
-    return None if address in ("", NOT_SET) else address
+    return checked_address(app.config.html_theme_options.get("repository_url"))
 
 
 def is_on_github(address: str | None) -> bool:
@@ -80,7 +79,7 @@ def is_on_github(address: str | None) -> bool:
     return (address or "").startswith(GITHUB)
 
 
-def pages_of(address: str | None) -> str | None:
+def site_of(address: str | None) -> str | None:
     """Where GitHub publishes the book of a repository; None for a repository of another host."""
     if address is None or not is_on_github(address):
         return None
@@ -91,7 +90,10 @@ def pages_of(address: str | None) -> str | None:
 
 def place_site(app, config) -> None:
     """Gives the book the address at which GitHub publishes it, unless it has another one."""
-    config.html_baseurl = config.html_baseurl or pages_of(repository_of(app)) or ""
+    address = repository_of(app)
+    if address is not None:
+        config.html_theme_options["repository_url"] = address
+    config.html_baseurl = config.html_baseurl or site_of(address) or ""
 
 
 def tag_published(app) -> None:
@@ -216,7 +218,7 @@ def describe_page(app, docname: str, template: str, context: dict, doctree) -> N
         title = BeautifulSoup(context.get("title", ""), "html.parser").get_text()
         tags += head_tags(
             title=title,
-            description=description_of(doctree) or f"{title}. {app.config.html_title}",
+            description=description_of(doctree) or f"{title} – {app.config.html_title}",
             site=app.config.html_title,
             address=context.get("pageurl") or "",
         )
@@ -226,13 +228,11 @@ def describe_page(app, docname: str, template: str, context: dict, doctree) -> N
 def head_tags(title: str, description: str, site: str, address: str) -> str:
     """The tags of a page's head, as HTML."""
     said = {"og:title": title, "og:type": "article", "og:site_name": site}
-    if description:
-        said["og:description"] = description
+    said["og:description"] = description
     if address:
         said["og:url"] = address
     lines = [f'<meta property="{name}" content="{escape(text)}" />' for name, text in said.items()]
-    if description:
-        lines.insert(0, f'<meta name="description" content="{escape(description)}" />')
+    lines.insert(0, f'<meta name="description" content="{escape(description)}" />')
     return "\n".join(["", *lines, ""])
 
 
@@ -299,8 +299,9 @@ def write_services(app, exception) -> None:
             not_found(app.config.html_title, urlsplit(site).path, beginning), encoding="utf-8"
         )
     (folder / "robots.txt").write_text(robots, encoding="utf-8")
-    for source in (folder / "_sources").rglob("*.*"):
-        place_in_source(source, repository_of(app))
+    for source in (folder / "_sources").rglob("*"):
+        if source.suffix in {".md", ".ipynb"}:
+            place_in_source(source, repository_of(app))
     # scripts/arrange_versions.py lists the others when it puts the book beside them.
     alone = {"here": __version__, "up": "", "versions": []}
     (folder / "versions.json").write_text(json.dumps(alone) + "\n", encoding="utf-8")

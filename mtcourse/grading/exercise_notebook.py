@@ -30,7 +30,9 @@ import sys
 
 if "google.colab" in sys.modules:
     %pip install -q {package}"""
-_PACKAGE = re.compile(r"(?<=%pip install -q ).*")
+_PACKAGE = re.compile(
+    r"(?<=%pip install -q )(?:\./mtcourse|\"mtcourse @ git\+[^\"\s]+\")(?=[ \t]*$)", re.M
+)
 LOCKED_CODE = {"deletable": False}
 LOCKED_TEXT = {"deletable": False, "editable": False}
 
@@ -69,8 +71,7 @@ def render_exercise_notebook(source: Path) -> str:
     """Returns the exercise notebook of a solution notebook as text, the same bytes every time."""
     notebook = read_notebook(source)
     check_solution_notebook(source, notebook)
-    address = repository_address(source.resolve().parent.parent)
-    return serialize_notebook(make_exercise_notebook(source, notebook, address))
+    return serialize_notebook(make_exercise_notebook(source, notebook, repository_address(source)))
 
 
 def serialize_notebook(notebook: Mapping[str, Any]) -> str:

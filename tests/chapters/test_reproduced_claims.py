@@ -335,7 +335,7 @@ def test_entries_have_an_address_that_the_overview_leads_to():
     parts = reproduced_claims()
     lists = overview(parts)
     for claim in itertools.chain(*parts.values()):
-        text = entry(claim)
+        text = entry(claim, "https://example.org/files")
         assert text.startswith(f"({address(claim)})=\n{claim.title}\n: ")
         assert f"](#{address(claim)})" in lists
         for part in (str(claim.verdict), claim.script, claim.place):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
+import json
 import os
 import re
 import sys
@@ -47,6 +48,7 @@ def load_extension(name: str):
 mend = load_extension("mtcourse_book").mend
 api_pages = load_extension("api_pages")
 bibliography = load_extension("bibliography")
+publishing = load_extension("publishing")
 
 
 # --- chapters and their notebooks ---------------------------------------------------------------
@@ -90,6 +92,19 @@ def test_the_check_names_the_notebook_that_is_out_of_step(tmp_path, monkeypatch,
     assert pair_notebooks.main(["--check"]) == 0
     chapter.write_text(read(chapter) + "\nOne line more.\n")
     assert pair_notebooks.main(["--check"]) == 1
+
+
+@pytest.mark.parametrize("address", [None, "https://git.school.example/a/b"])
+def test_a_pages_notebook_follows_the_address_of_the_course(tmp_path, address):
+    (tmp_path / "_config.yml").write_text(f"repository:\n  url: {address or 'null'}\n")
+    chapter = tmp_path / "book" / "01_word.md"
+    chapter.parent.mkdir()
+    page = f"# Word\n\nSee [it]({publishing.IN_PAGES}/x).\n\n```{{code-cell}}\n1\n```\n"
+    chapter.write_text(page)
+    first, said, _ = json.loads(pair_notebooks.notebook_of(chapter))["cells"]
+    package = f'"mtcourse @ git+{address}"' if address else "./mtcourse"
+    assert first["source"][-1].strip() == f"%pip install -q {package}"
+    assert said["source"][-1] == (f"See [it]({address}/x)." if address else "See it.")
 
 
 # --- the pages ----------------------------------------------------------------------------------

@@ -9,9 +9,11 @@ import pytest
 from bs4 import BeautifulSoup
 from PIL import Image
 
+from mtcourse.repository import NOT_SET
 from scripts import build_pdf
 from tests.helpers.browsing import HTML, NOT_BUILT
 
+ADDRESS_OF = build_pdf.address_of
 INCLUDED = ["04_attention", "05_masks"]
 QUESTION = """
 <article><h1 id="x">Words</h1><form><fieldset><legend>1. Which?</legend>
@@ -23,6 +25,25 @@ GUESS = """
 <button data-says="No.">one</button><button data-right="" data-says="Yes.">two</button>
 <button class="question-skip" data-says="">Show it</button></div></fieldset></form></article>
 """
+
+
+@pytest.fixture(autouse=True)
+def _without_address(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The book of these tests has no address, whatever the configuration of the course says."""
+    monkeypatch.setattr(build_pdf, "address_of", lambda _: None)
+
+
+@pytest.fixture
+def addresses(tmp_path, monkeypatch: pytest.MonkeyPatch):
+    """Sets the addresses in a configuration of their own."""
+
+    def place(repository: str, site: str = "") -> None:
+        lines = [f"repository:\n  url: {repository}", f"html:\n  baseurl: {site}"]
+        (tmp_path / "_config.yml").write_text("\n".join([*lines, "sphinx: {config: {}}"]), "utf-8")
+        monkeypatch.setattr(build_pdf, "ROOT", tmp_path)
+        monkeypatch.setattr(build_pdf, "address_of", ADDRESS_OF)
+
+    return place
 
 
 def article_of(html: str):
@@ -50,14 +71,20 @@ def test_a_link_leads_to_its_place_in_the_document(href, place):
 
 
 @pytest.mark.parametrize("href", ["api_text.html#mtcourse.text", "#explorer=masks&layer=1"])
-def test_what_is_not_on_paper_is_on_the_web(href, monkeypatch):
-    assert build_pdf.place_on_paper(href, "04_attention", INCLUDED) is None
-    monkeypatch.setattr(build_pdf, "repository_address", lambda _: "https://github.com/a/b")
-    place = build_pdf.place_on_paper(href, "04_attention", INCLUDED)
-    assert place.startswith("https://a.github.io/b/book/")
-    assert place.endswith(href)
-    monkeypatch.setattr(build_pdf, "repository_address", lambda _: "https://gitlab.com/a/b")
-    assert build_pdf.place_on_paper(href, "04_attention", INCLUDED) is None
+def test_what_is_not_on_paper_is_on_the_web(href, addresses):
+    for repository, site, at in (
+        (NOT_SET, "", None),
+        ("https://github.com/a/b", "", "https://a.github.io/b/book/"),
+        ("https://gitlab.com/a/b", "", None),
+        ("https://gitlab.com/a/b", "https://x.org/mt/", "https://x.org/mt/book/"),
+    ):
+        addresses(repository, site)
+        place = build_pdf.place_on_paper(href, "04_attention", INCLUDED)
+        if at is None:
+            assert place is None
+        else:
+            assert place.startswith(at)
+            assert place.endswith(href)
 
 
 def test_a_question_has_letters_and_a_key():
@@ -200,6 +227,23 @@ def test_a_heading_of_several_lines_keeps_its_spaces_in_the_outline(browser, tmp
     assert [above.title, [one.title for one in below], last.title] == [first, [marked], third]
     assert reader.get_destination_page_number(below[0]) == 0
     assert build_pdf.page_numbers(tmp_path / "page.pdf", [first]) == {first: 1}
+
+
+def test_the_outline_says_each_heading_once_and_skips_what_is_hidden(tmp_path):
+    from pypdf import PdfReader, PdfWriter
+
+    written = PdfWriter()
+    written.add_blank_page(100, 100)
+    above = written.add_outline_item("1. 1. Words, wordsWords, words", 0)
+    written.add_outline_item("Twolines", 0, parent=above)
+    written.add_outline_item("Rows", 0)
+    written.add_outline_item("of no heading at all", 0)
+    written.write(tmp_path / "x.pdf")
+    headings = ["Hidden", "1. Words, words", "Two\n  lines", "Not on paper", "", "Rows"]
+    build_pdf.mend_outline(tmp_path / "x.pdf", headings)
+    first, below, last, other = PdfReader(tmp_path / "x.pdf").outline
+    assert [first.title, below[0].title, last.title] == ["1. Words, words", "Two lines", "Rows"]
+    assert other.title == "of no heading at all"
 
 
 CARDS = "".join(

@@ -16,6 +16,7 @@ import pytest
 from bs4 import BeautifulSoup
 
 from mtcourse import __version__
+from mtcourse.repository import NOT_SET
 from tests.course.test_book import ROOT, load_extension
 from tests.helpers.small_books import begin_book
 
@@ -83,10 +84,11 @@ def build(folder: Path, repository: str | None, site: str | None) -> Path:
     for name, text in PAGES.items():
         (folder / "book" / f"{name}.md").write_text(text, encoding="utf-8")
     config = (ROOT / "_config.yml").read_text(encoding="utf-8")
+    config, count = re.subn(r"(?m)^  url: .*$", f"  url: {repository or NOT_SET}", config)
+    assert count == 1
+    config = re.sub(r"(?m)^  baseurl: .*\n", "", config)
     if repository:
-        config, count = re.subn(r"(?m)^  url: .*$", f"  url: {repository}", config)
-        assert count == 1
-        config = config.replace("\n  branch: main\n", f"\n  branch: {BRANCH}\n")
+        config = re.sub(r"(?m)^  branch: .*$", f"  branch: {BRANCH}", config)
     if site:
         config = config.replace("\nhtml:\n", f"\nhtml:\n  baseurl: {site}\n")
     (folder / "_config.yml").write_text(config, encoding="utf-8")
@@ -104,6 +106,11 @@ def unset(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def placed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return build(tmp_path_factory.mktemp("placed"), REPOSITORY, SITE)
+
+
+@pytest.fixture(scope="module")
+def on_github(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return build(tmp_path_factory.mktemp("on_github"), f"{REPOSITORY}.git", None)
 
 
 def page(html: Path, name: str) -> BeautifulSoup:
@@ -301,7 +308,9 @@ def test_a_page_is_described_by_its_first_sentence(unset):
         ("https://github.com/A-School/its-course", "https://a-school.github.io/its-course/"),
         ("https://github.com/a-school/a-school.github.io", "https://a-school.github.io/"),
         ("https://gitlab.com/a-school/group/its-course", ""),
-        (publishing.NOT_SET, ""),
+        (NOT_SET, ""),
+        ("", ""),
+        (None, ""),
     ],
 )
 @pytest.mark.parametrize("own", ["", SITE])
@@ -309,6 +318,17 @@ def test_a_book_is_where_github_publishes_it_unless_it_has_an_address(repository
     config = SimpleNamespace(html_baseurl=own, html_theme_options={"repository_url": repository})
     publishing.place_site(SimpleNamespace(config=config), config)
     assert config.html_baseurl == (own or site)
+
+
+def test_the_repositorys_address_is_enough_for_a_book_on_github(on_github):
+    site = "https://a-school.github.io/its-course/"
+    head = page(on_github, "book/intro.html").head
+    assert head.select_one("link[rel=canonical]")["href"] == f"{site}book/intro.html"
+    assert f"{site}book/intro.html" in (on_github / "sitemap.xml").read_text("utf-8")
+    assert (on_github / "404.html").exists()
+    found = addresses(on_github, "book/04_attention.html")
+    assert f"{REPOSITORY}/blob/{BRANCH}/{EXERCISES}" in found
+    assert not [address for address in found if ".git/" in address]
 
 
 def test_what_a_page_offers_as_its_text_follows_the_address(placed, unset):

@@ -10,12 +10,12 @@ from urllib.parse import unquote, urlsplit
 import pytest
 from bs4 import BeautifulSoup
 
+from mtcourse.repository import repository_address
 from tests.course.test_book import load_extension
 from tests.helpers.browsing import HTML, NOT_BUILT
 
 formulas = load_extension("formulas")
 light_pages = load_extension("light_pages")
-publishing = load_extension("publishing")
 ROOT = Path(__file__).resolve().parents[2]
 
 MOST_FOR_A_PAGE = 700_000
@@ -72,7 +72,7 @@ def test_the_book_is_light():
 
 def has_no_address() -> bool:
     """Whether the book that is built has no links to a repository yet."""
-    return publishing.NOT_SET in (ROOT / "_config.yml").read_text("utf-8")
+    return repository_address(ROOT) is None
 
 
 @pytest.mark.parametrize("pattern", [*light_pages.NEVER_LOADED, "**/*.map", "**/mathjax/**"])

@@ -162,6 +162,18 @@ launch_buttons:
     ("config", "package"),
     [
         (None, "./mtcourse"),
+        ("", "./mtcourse"),
+        ("repository: null\n", "./mtcourse"),
+        ("repository:\n  url: null\n", "./mtcourse"),
+        ("repository:\n  url:   # later\n", "./mtcourse"),
+        (
+            "\ufeffrepository: {url: https://github.com/a/b.git}",
+            '"mtcourse @ git+https://github.com/a/b"',
+        ),
+        (
+            "repository:\n# a remark\n  other:\n    url: x\n  url: https://github.com/a/b",
+            '"mtcourse @ git+https://github.com/a/b"',
+        ),
         ("repository:\n  branch: main\n\nhtml:\n  url: x\n", "./mtcourse"),
         (CONFIG.format(NOT_SET), "./mtcourse"),
         (
@@ -177,6 +189,21 @@ def test_colab_gets_the_package_from_the_address_of_the_course(folders, config, 
     (path,) = write_exercise_notebooks(*folders)
     first = read_cells(read_notebook(path))[0]
     assert first.text.splitlines()[-1] == f"    %pip install -q {package}"
+
+
+@pytest.mark.parametrize(
+    ("config", "said"),
+    [
+        ("repository:\n  url: https://github.com/a\n", "'https://github.com/a' is no address"),
+        ("repository:\n  url: git@github.com:a/b.git\n", "is no address of a repository"),
+        ("repository: [", "_config.yml cannot be read"),
+    ],
+)
+def test_an_address_that_is_none_is_refused(folders, config, said):
+    (folders[0].parent / "_config.yml").write_text(config, encoding="utf-8")
+    with pytest.raises(MtcourseError, match=re.escape(said)):
+        write_exercise_notebooks(*folders)
+    assert not folders[1].exists()
 
 
 def test_each_role_becomes_what_a_learner_needs(folders):

@@ -200,6 +200,16 @@ def test_a_copy_that_installs_from_elsewhere_is_not_called_changed(handed_out, r
         assert result.cells[0].source == "".join(of_id(handed_out, "install")["source"])
 
 
+@pytest.mark.parametrize(
+    "package", ['"mtcourse @ git+https://a.example/b/c" comet', "torch", "./mtcourse\nx = 1"]
+)
+def test_what_else_is_changed_in_the_install_cell_is_said(handed_out, returned, package):
+    install = of_id(returned, "install")
+    install["source"] = re.sub("(?<=install -q ).*", package, "".join(install["source"]))
+    repairs = merged(handed_out, returned).repairs
+    assert ["the given cell install was changed" in repair for repair in repairs] == [True]
+
+
 def test_an_import_beside_a_magic_is_kept(handed_out, returned):
     """Every notebook begins with a cell for Colab, which has a magic within an if."""
     install = of_id(returned, "install")

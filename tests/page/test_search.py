@@ -76,6 +76,19 @@ def test_whoever_asks_for_a_term_reads_its_definition_first(opened, place):
         assert len(first.locator(".context").text_content()) > 60
 
 
+@pytest.mark.parametrize("width", [390, 1440])
+def test_the_icon_before_what_was_typed_searches(browser, site, width):
+    page = visit(browser, site, "book/05_masks.html", "light").page
+    page.set_viewport_size({"width": width, "height": 844})
+    page.locator(".search-button-field:visible, .search-button:visible").first.click()
+    dialog = page.locator("#pst-search-dialog")
+    dialog.get_by_role("searchbox").fill("teacher forcing")
+    dialog.get_by_role("button", name="Search").click()
+    page.wait_for_url("**/search.html?q=teacher+forcing")
+    assert "glossary.html" in pages_of(page)[:2]
+    page.context.close()
+
+
 @pytest.mark.parametrize("opened", ["attention"], indirect=True)
 def test_every_place_that_was_found_is_there(opened):
     pages_of(opened.page)

@@ -8,7 +8,6 @@ from mtcourse.chapters.reproduced_claims.effects import EXACT, STARTS, Effect
 from mtcourse.chapters.reproduced_claims.reproduced import Reproduced
 from mtcourse.chapters.reproduced_claims.rules import More, NoWorse, Number, Verdict
 
-SOURCE = "https://github.com/mtcourse/mtcourse/blob/main"
 MARKS = {Verdict.HOLDS: "●", Verdict.WEAKER: "◐", Verdict.NOT_HERE: "○"}
 RULES = {More: "*better*", NoWorse: "*as good*", Number: "*a number*"}
 """The name of each rule on the page."""
@@ -27,15 +26,20 @@ def overview(claims: Mapping[str, Sequence[Reproduced]]) -> str:
     return "\n\n".join(lists)
 
 
-def entry(claim: Reproduced) -> str:
-    """One claim as a definition: what it says, both numbers, the verdict, and where to look."""
+def entry(claim: Reproduced, source: str) -> str:
+    """One claim as a definition: what it says, both numbers, the verdict, and where to look.
+
+    Args:
+        claim: one of the page's.
+        source: where the repository shows its files.
+    """
     lines = [
         f"**Paper:** {{cite:t}}`{claim.paper}`, {claim.place}. {claim.theirs}",
         f"**Ours:** {claim.ours}: {effect_in_words(claim.effect, claim.unit, claim.digits)}.",
         f"**Verdict:** {marked(claim)}, by the rule {RULES[type(claim.rule)]}{half(claim)}.",
         f"**What differs:** {claim.differs}",
         f"Shown in [](./{claim.chapter}.md), measured by [`{claim.script}`]"
-        f"({SOURCE}/{claim.script}).",
+        f"({source}/{claim.script}).",
     ]
     body = "\\\n".join(lines).replace("\n", "\n  ")
     return f"({address(claim)})=\n{claim.title}\n: {body}"

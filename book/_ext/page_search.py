@@ -136,9 +136,16 @@ def place_at(heading: Tag) -> None:
 
 
 def icon_searches(soup: BeautifulSoup) -> None:
-    """The icon before a search field is a button: who presses it wants to search."""
+    """The icon before a search field is a button: who presses it wants to search.
+
+    It follows the field in the page, because a dialog that opens gives the focus to what is first.
+    """
     for icon in soup.select("form.bd-search > .fa-magnifying-glass"):
-        icon.wrap(soup.new_tag("button", type="submit", attrs={"aria-label": "Search"}))
+        field = icon.find_next_sibling("input")
+        if isinstance(field, Tag):
+            button = soup.new_tag("button", type="submit", attrs={"aria-label": "Search"})
+            button.append(icon.extract())
+            field.insert_after(button)
 
 
 def ask_one_search(soup: BeautifulSoup) -> None:

@@ -104,7 +104,10 @@ def precision_and_recall(
             ax.plot(*zip(*points, strict=True), style, color=colour, label=name)
         ax.axvline(chosen, color=INK, linestyle=":")
         ax.set(
-            xlabel="threshold on the weight", ylabel="%", xlim=(0, precision[-1][0]), ylim=(0, 102)
+            xlabel="threshold on the weight",
+            ylabel="%",
+            xlim=(0, max(precision)[0] or 1),
+            ylim=(0, 102),
         )
         ax.grid(color=INK, alpha=0.25)
         ax.legend()

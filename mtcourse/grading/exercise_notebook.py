@@ -30,9 +30,7 @@ import sys
 
 if "google.colab" in sys.modules:
     %pip install -q {package}"""
-_PACKAGE = re.compile(
-    r"(?<=%pip install -q )(?:\./mtcourse|\"mtcourse @ git\+[^\"\s]+\")(?=[ \t]*$)", re.M
-)
+_PACKAGE = re.compile(r"(?<=%pip install -q )(?:\./mtcourse|\"mtcourse @ git\+[^\"\s]+\")")
 LOCKED_CODE = {"deletable": False}
 LOCKED_TEXT = {"deletable": False, "editable": False}
 

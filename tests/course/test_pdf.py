@@ -238,12 +238,24 @@ def test_the_outline_says_each_heading_once_and_skips_what_is_hidden(tmp_path):
     written.add_outline_item("Twolines", 0, parent=above)
     written.add_outline_item("Rows", 0)
     written.add_outline_item("of no heading at all", 0)
+    written.add_outline_item("Ha", 0)
+    written.add_outline_item("Haha", 0)
     written.write(tmp_path / "x.pdf")
-    headings = ["Hidden", "1. Words, words", "Two\n  lines", "Not on paper", "", "Rows"]
+    headings = [
+        "Hidden",
+        "1. Words, words",
+        "Two\n  lines",
+        "Not on paper",
+        "",
+        "Rows",
+        "Ha",
+        "Haha",
+    ]
     build_pdf.mend_outline(tmp_path / "x.pdf", headings)
-    first, below, last, other = PdfReader(tmp_path / "x.pdf").outline
+    first, below, last, other, *laughs = PdfReader(tmp_path / "x.pdf").outline
     assert [first.title, below[0].title, last.title] == ["1. Words, words", "Two lines", "Rows"]
     assert other.title == "of no heading at all"
+    assert [laugh.title for laugh in laughs] == ["Ha", "Haha"]
 
 
 CARDS = "".join(

@@ -53,17 +53,18 @@ class CiteCourse(SphinxDirective):
         self.env.note_dependency(str(file))
         reference = yaml.safe_load(file.read_text(encoding="utf-8"))
         address = reference.get("url") or repository_of(self.env.app) or ""
+        year = year_of(reference, str(self.config.copyright))
         text = nodes.paragraph()
-        text += reference_nodes(reference, address)
-        entry = bibtex(reference, address)
+        text += reference_nodes(reference, year, address)
+        entry = bibtex(reference, year, address)
         return [text, nodes.literal_block(entry, entry, language="bibtex")]
 
 
-def reference_nodes(reference: Mapping, address: str) -> Iterator[nodes.Node]:
+def reference_nodes(reference: Mapping, year: str, address: str) -> Iterator[nodes.Node]:
     """The reference as it stands in a list of references."""
     names = [spoken_name(author) for author in reference["authors"]]
     authors = names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
-    yield nodes.Text(f"{authors} ({year_of(reference)}). ")
+    yield nodes.Text(f"{authors} ({year}). ")
     yield nodes.emphasis("", reference["title"])
     yield nodes.Text(f" (version {reference['version']}) [software and book].")
     if address:
@@ -71,12 +72,12 @@ def reference_nodes(reference: Mapping, address: str) -> Iterator[nodes.Node]:
         yield nodes.reference("", address, refuri=address)
 
 
-def bibtex(reference: Mapping, address: str) -> str:
+def bibtex(reference: Mapping, year: str, address: str) -> str:
     """The reference as an entry of BibTeX."""
     fields = {
         "author": " and ".join(map(written_name, reference["authors"])),
         "title": "{" + in_tex(reference["title"]) + "}",
-        "year": year_of(reference),
+        "year": year,
         "version": in_tex(str(reference["version"])),
     }
     if address:
@@ -85,9 +86,9 @@ def bibtex(reference: Mapping, address: str) -> str:
     return "\n".join([f"@software{{{KEY},", *lines, "}"])
 
 
-def year_of(reference: Mapping) -> str:
-    """The year in which this version came out."""
-    return str(reference["date-released"])[:4]
+def year_of(reference: Mapping, copyright: str) -> str:
+    """The year in which this version came out, or that of the copyright until it has."""
+    return str(reference.get("date-released", copyright))[:4]
 
 
 def spoken_name(author: Mapping) -> str:

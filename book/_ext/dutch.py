@@ -25,7 +25,7 @@ from mtcourse.text.language import reading
 
 CLASS = "dutch"
 WORD = re.compile(r"[^\W\d_]+")
-RUN = re.compile(r"[^\W\d_]+(?:[\s▁,…]+[^\W\d_]+)+")
+RUN = re.compile(r"""[^\W\d_]+(?:[\s▁,…'"→]+[^\W\d_]+)+""")
 FEWEST = 2
 """Words of a run in a table or an output that only Dutch has; one might be chance."""
 
@@ -42,6 +42,10 @@ ALSO_ENGLISH = frozenset(
     )
 )
 """Dutch forms of the corpus that an English dictionary has too, though its English side has not."""
+
+DUTCH_COLUMNS = frozenset({"dutch", "dutch sentence", "translation"})
+"""Headings of columns whose text is Dutch, also where a model or LibreOffice has words of its own;
+a *reference* is one where there is a *translation* to compare with it."""
 
 QUOTED = frozenset(
     (
@@ -134,7 +138,12 @@ def say_language(soup: BeautifulSoup) -> None:
         marked = CLASS in quotation.get("class", []) or text.strip(" .,!?").lower() in QUOTED
         if not quotation.find_parent("pre") and (marked or is_dutch(text)):
             quotation["lang"] = "nl"
+    for table in soup.select("article table"):
+        if not table.find_parent(class_="mtcourse-explorer"):
+            mark_columns(table)
     for cell in soup.select("article td"):
+        if cell.has_attr("lang"):
+            continue
         whole = cell.get_text(" ", strip=True)
         if cell.find_parent(class_="mtcourse-explorer") or cell.find(lang=True):
             continue
@@ -144,6 +153,17 @@ def say_language(soup: BeautifulSoup) -> None:
             mark_runs(soup, cell)
     for output in soup.select("article .cell_output pre"):
         mark_runs(soup, output)
+
+
+def mark_columns(table: Tag) -> None:
+    """Marks the cells of columns whose heading says that they are Dutch."""
+    heads = [cell.get_text(" ", strip=True).lower() for cell in table.select("thead tr > *")]
+    dutch = DUTCH_COLUMNS | ({"reference"} if "translation" in heads else frozenset())
+    for row in table.select("tbody tr"):
+        cells = row.find_all(["td", "th"], recursive=False)
+        for head, cell in zip(heads, cells, strict=False):
+            if len(cells) == len(heads) and head in dutch and WORD.search(cell.get_text()):
+                cell["lang"] = "nl"
 
 
 def mark_runs(soup: BeautifulSoup, place: Tag) -> None:

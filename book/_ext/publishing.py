@@ -34,7 +34,7 @@ INSTALLED = re.compile(
 )
 """What commands take from the repository."""
 OURS = re.compile(rf"{re.escape(IN_PAGES)}(?![\w-]|\.\w)")
-LINKED = re.compile(rf"\[([^\[\]]*)\]\({re.escape(IN_PAGES)}(?:/[^)\s]*)?\)")
+LINKED = re.compile(rf"\[((?:[^\[\]]|\[[^\[\]]*\])*)\]\({re.escape(IN_PAGES)}(?:/[^)\s]*)?\)")
 """A link of Markdown into the repository."""
 GITHUB = "https://github.com/"
 """How an address begins whose host keeps files with releases, and that Colab and Binder know."""
@@ -331,24 +331,31 @@ def sitemap(site: str, pages: list[str]) -> str:
     return "\n".join([head, f'<urlset xmlns="{space}">', *lines, "</urlset>", ""])
 
 
-def redirect(title: str, first: str) -> str:
-    """The page at the book's address, which leads to its first page."""
+def redirect(title: str, leads: str, up: str = "") -> str:
+    """A page that leads to another one at once.
+
+    Args:
+        title: of the other page.
+        leads: its address from the book's folder.
+        up: the way from this page to the book's folder, such as "../".
+    """
     return f"""<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>{escape(title)}</title>
-<link rel="icon" href="_static/favicon.svg" type="image/svg+xml">
-<meta http-equiv="refresh" content="0; url={escape(first)}">
+<link rel="icon" href="{escape(up)}_static/favicon.svg" type="image/svg+xml">
+<meta http-equiv="refresh" content="0; url={escape(up + leads)}">
 </head>
-<body><p><a href="{escape(first)}">{escape(title)}</a></p></body>
+<body><p><a href="{escape(up + leads)}">{escape(title)}</a></p></body>
 </html>
 """
 
 
 def not_found(title: str, root: str, first: str) -> str:
-    """A page whose links lead to the book from any depth."""
+    """A page in the book's look, whose links lead to the book from any depth."""
+    root = escape(root)
     return f"""<!doctype html>
 <html lang="en">
 <head>
@@ -356,20 +363,31 @@ def not_found(title: str, root: str, first: str) -> str:
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex">
 <title>Page not found — {escape(title)}</title>
+<link rel="icon" href="{root}/_static/favicon.svg" type="image/svg+xml">
+<link rel="stylesheet" href="{root}/_static/fonts/fonts.css">
 <style>
-:root {{ color-scheme: light dark; }}
-body {{ font: 1.1rem/1.6 system-ui, sans-serif; max-width: 34rem; margin: 15vh auto;
-  padding: 0 1rem; }}
+:root {{ color-scheme: light dark; accent-color: light-dark(#185a90, #7cbcf2); }}
+body {{ font: 1.125rem/1.6 "MT Serif", Georgia, serif; max-width: 34rem; margin: 12vh auto;
+  padding: 0 1rem; color: light-dark(#1c232b, #dfe5eb); background: light-dark(#fff, #14181e); }}
+.book {{ font: .95rem/1.4 "MT Sans", system-ui, sans-serif; padding-top: .8rem;
+  border-top: 3px solid light-dark(#185a90, #7cbcf2); }}
+h1 {{ font-size: 2.5rem; line-height: 1.15; }}
+a {{ color: light-dark(#185a90, #7cbcf2); }}
+li {{ padding: .2rem 0; }}
+input, button {{ font: 1rem "MT Sans", system-ui, sans-serif; padding: .4rem .7rem; }}
 </style>
 </head>
 <body>
 <main>
+<p class="book">{escape(title)}</p>
 <h1>This page does not exist</h1>
 <p>It may have been renamed, or the address may have a typing error.</p>
+<form action="{root}/search.html" role="search">
+<input type="search" name="q" aria-label="Search the book"> <button>Search the book</button>
+</form>
 <ul>
-<li><a href="{escape(root)}/{escape(first)}">The beginning of the book</a></li>
-<li><a href="{escape(root)}/search.html">Search the book</a></li>
-<li><a href="{escape(root)}/genindex.html">The index</a></li>
+<li><a href="{root}/{escape(first)}">The beginning of the book</a></li>
+<li><a href="{root}/genindex.html">The index</a></li>
 </ul>
 </main>
 </body>

@@ -99,9 +99,16 @@ def test_read_the_docs_is_told_what_it_demands():
 def test_a_release_has_the_files_that_pages_offer():
     lines = commands(ROOT / ".github" / "workflows" / "release.yml")
     (created,) = (line.split() for line in lines if "gh release create" in line)
-    assert "make pdf epub" in lines[: lines.index(" ".join(created))]
-    for name in load_extension("publishing").WHOLE_BOOK:
+    before = lines[: lines.index(" ".join(created))]
+    assert "make pdf epub" in before
+    pages = "\n".join(path.read_text("utf-8") for path in (ROOT / "book").glob("*.md"))
+    offered = set(re.findall(r"/releases/latest/download/([\w.]+)", pages))
+    assert "slides.zip" in offered
+    for name in offered | set(load_extension("publishing").WHOLE_BOOK):
         assert f"_build/{name}" in created
+    assert before.index("make slides") < before.index(
+        ".venv/bin/python -m zipfile -c _build/slides.zip _build/slides"
+    )
 
 
 def test_the_site_is_published_after_each_release():

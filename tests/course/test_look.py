@@ -606,12 +606,41 @@ def test_no_word_that_english_has_too_is_taken_for_dutch():
     assert doubtful <= perhaps_english
 
 
-def test_dutch_within_an_output_is_marked_and_its_text_stays():
-    line = "He did not open the window. -> Hij deed het raam niet open."
+@pytest.mark.parametrize(
+    ("line", "marked"),
+    [
+        ("He did not open the window. -> Hij deed het raam.", "Hij deed het raam"),
+        ("Y = ['Er', 'is', 'een', 'bord', '.'] m = 9", "Er', 'is', 'een', 'bord"),
+        ("kleinste → kleine, 2 times", "kleinste → kleine"),
+    ],
+)
+def test_dutch_within_an_output_is_marked_and_its_text_stays(line, marked):
     soup = soup_of(f'<article><div class="cell_output"><pre>{line}</pre></div></article>')
     dutch.say_language(soup)
     assert soup.pre.get_text() == line
-    assert [run.get_text() for run in soup.select("[lang=nl]")] == ["Hij deed het raam niet open"]
+    assert [run.get_text() for run in soup.select("[lang=nl]")] == [marked]
+
+
+@pytest.mark.parametrize(
+    ("heads", "marked"),
+    [
+        (["English", "Dutch"], [False, True]),
+        (["translation", "reference"], [True, True]),
+        (["our translator", "reference"], [False, False]),  # of another language
+        (["Dutch sentence"], []),  # a row with cells that reach over columns
+    ],
+)
+def test_a_column_that_is_said_to_be_dutch_is_dutch_in_every_word(heads, marked):
+    head = "".join(f"<th>{name}</th>" for name in heads)
+    rows = (
+        "<tr><td>Tijf vuilen.</td><td>Trapsgewijs verwijderen</td></tr><tr><td>–</td><td></td></tr>"
+    )
+    soup = soup_of(
+        f"<article><table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table></article>"
+    )
+    dutch.say_language(soup)
+    found = [cell.has_attr("lang") for cell in soup.select("td")]
+    assert found == [*(marked or [False, False]), False, False]
 
 
 def test_a_role_marks_what_no_rule_can_know():

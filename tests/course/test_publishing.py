@@ -14,6 +14,8 @@ from urllib.parse import urljoin
 
 import pytest
 from bs4 import BeautifulSoup
+from docutils import nodes
+from docutils.utils import new_document
 
 from mtcourse import __version__
 from mtcourse.repository import NOT_SET
@@ -303,6 +305,31 @@ def test_a_page_is_described_by_its_first_sentence(unset):
 
 
 @pytest.mark.parametrize(
+    ("said", "description"),
+    [
+        ("It is long enough to be a sentence of its own.", None),
+        ("Short.", "Words & signs – The book"),
+        ("", "Words & signs – The book"),
+    ],
+)
+def test_a_page_without_a_sentence_is_described_by_its_title(said, description):
+    doctree = new_document("")
+    doctree += nodes.section("", nodes.title("", "Words & signs"), nodes.paragraph("", said))
+    app = SimpleNamespace(config=SimpleNamespace(html_title="The book", html_theme_options={}))
+    context = {"title": "Words &amp; signs"}
+    publishing.describe_page(app, "book/x", "", context, doctree)
+    head = BeautifulSoup(context["metatags"], "html.parser")
+    (tag,) = head.select("meta[name=description]")
+    assert tag["content"] == (description or said)
+
+
+@pytest.mark.parametrize("words", ["the card", "the [x] card", "`[bos]`"])
+def test_of_a_link_without_an_address_its_words_remain(words):
+    text = f"See [{words}]({publishing.IN_PAGES}/blob/main/x.md) [here]."
+    assert publishing.placed(text, None) == f"See {words} [here]."
+
+
+@pytest.mark.parametrize(
     ("repository", "site"),
     [
         ("https://github.com/A-School/its-course", "https://a-school.github.io/its-course/"),
@@ -357,9 +384,11 @@ def test_a_notebook_that_is_offered_follows_the_address(tmp_path, address):
 
 @pytest.mark.parametrize("depth", ["x.html", "book/x.html", "book/a/b/c.html"])
 def test_the_page_of_a_lost_reader_leads_back_from_any_depth(placed, unset, depth):
-    found = [urljoin(SITE + depth, address) for address in addresses(placed, "404.html")]
-    assert len(found) == 3
-    for address in found:
+    lost = page(placed, "404.html")
+    named = [it.get("href") or it.get("action") for it in lost.select("[href], form[action]")]
+    assert len(named) == 5
+    assert lost.form.input["name"] == "q"
+    for address in (urljoin(SITE + depth, it) for it in named):
         assert (placed / address.removeprefix(SITE)).exists()
     assert not (unset / "404.html").exists()
 

@@ -127,6 +127,13 @@ def test_the_changelog_takes_new_entries():
     assert headings[0] == "Unreleased"
 
 
+def test_only_a_version_that_the_changelog_lists_has_a_date():
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
+    changelog = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    listed = re.search(rf"^## {re.escape(mtcourse.__version__)} - (.+)$", changelog, re.MULTILINE)
+    assert str(citation.get("date-released", "")) == (listed[1] if listed else "")
+
+
 def lines_of(name: str) -> list[str]:
     lines = (ROOT / name).read_text(encoding="utf-8").splitlines()
     return [line for line in lines if line and not line.startswith(("#", "-"))]

@@ -10,6 +10,8 @@ import matplotlib as mpl
 import pytest
 from bs4 import BeautifulSoup
 from matplotlib import pyplot as plt
+from matplotlib.axes import Axes
+from matplotlib.cm import ScalarMappable
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
@@ -140,12 +142,21 @@ def test_a_legend_of_the_whole_figure_is_a_part_above_the_others() -> None:
     assert len(row.find_all("svg")) == 3
 
 
+def an_image(ax: Axes) -> ScalarMappable:
+    return ax.imshow([[0.0, 1.0], [0.5, 0.2]], cmap=COLOUR_MAP)
+
+
+def coloured_points(ax: Axes) -> ScalarMappable:
+    return ax.scatter([0.0, 1.0, 2.0], [1.0, 0.0, 1.0], c=[0.0, 0.5, 1.0], cmap=COLOUR_MAP)
+
+
+@pytest.mark.parametrize("draw", [an_image, coloured_points])
 @pytest.mark.parametrize("side", ["bottom", "right"])
-def test_a_bar_of_colours_stays_with_its_panel(side: str) -> None:
+def test_a_bar_of_colours_stays_with_its_panel(side: str, draw) -> None:
     with book_style():
         figure, axes = plt.subplots(1, 2, figsize=(8.0, 4.0), layout="constrained")
         for ax, title in zip(axes, TITLES, strict=False):
-            drawn = ax.imshow([[0.0, 1.0], [0.5, 0.2]], cmap=COLOUR_MAP)
+            drawn = draw(ax)
             ax.set_title(title)
             figure.colorbar(drawn, ax=ax, location=side, label=f"of {title}")
     drawn_parts = parts(figure_svg(figure) or "")

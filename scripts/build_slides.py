@@ -14,11 +14,12 @@ import html as markup
 import re
 import shutil
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import TypeAlias
 
 import yaml
 from bs4 import BeautifulSoup, Tag
@@ -48,6 +49,10 @@ STEPS = {
 """The steps of a class that the instructor's guide describes, by the slides that they belong to."""
 PARAGRAPHS = ":scope > section > p, :scope > section > .after-guess > p"
 """What stands above a chapter's first section."""
+Sentence: TypeAlias = Sequence[PageElement]
+Paragraph: TypeAlias = Sequence[Sentence]
+Place: TypeAlias = tuple[int, int]
+"""A paragraph, and a sentence of it."""
 END = re.compile(r"[.?!][”’\")]*$")
 
 
@@ -131,11 +136,15 @@ def _markdown() -> MarkdownIt:
 
 
 def notes_of(text: str) -> dict[str, str]:
-    """What a chapter's instructors.md says under each of its headings, as HTML."""
-    parts = re.split(r"^## (.+)\n", text, flags=re.MULTILINE)[1:]
+    """What a chapter's instructors.md says under each of its headings, as HTML.
+
+    What stands above the first of them is the question to open with.
+    """
+    parts = ["Question", *re.split(r"^## (.+)\n", text, flags=re.MULTILINE)]
     return {
         name: _markdown().render(said.strip())
         for name, said in zip(parts[::2], parts[1::2], strict=True)
+        if said.strip()
     }
 
 
@@ -212,51 +221,94 @@ def link_to(words: str, page: Page, place: str) -> str:
 
 def title_slide(page: Page, notes: Mapping[str, str], steps: Mapping[str, str]) -> Slide:
     """The title of a chapter, and the question that it opens with."""
-    context, question = opening_question(page.article.select(PARAGRAPHS))
+    context, question = opening_question(page.article, plain(notes.get("Question", "")))
     title = markup.escape(page.title)
     before = notes.get("Before class", "")
     told = steps["opening"] + (f"<p>Before class, learners do:</p>{before}" if before else "")
-    body = f'<p class="chapter">{title}</p><div class="context">{context}</div>'
-    return Slide("title", question.strip() or title, body, notes=told)
+    shown = f'<div class="context"><p>{context}</p></div>' if context else ""
+    return Slide("title", question, f'<p class="chapter">{title}</p>{shown}', notes=told)
 
 
 def output_slide(element: Tag) -> Slide:
     """What a cell of a chapter's opening put out, below the sentences that lead to it."""
     cell = element.parent
-    said = cell.find_previous_sibling("p") if cell is not None else None
+    said = lead_of(cell) if cell is not None else None
     lead = f"<p>{last_sentences(said, 2)}</p>" if said is not None else ""
     return Slide("output", "To begin with", lead + clean(element))
 
 
-def opening_question(paragraphs: Sequence[Tag]) -> tuple[str, str]:
-    """What leads to the question that a chapter opens with, and the question itself.
+def lead_of(cell: Tag) -> Tag | None:
+    """The paragraph that leads to a cell, unless it leads to one that has a slide before it."""
+    for above in cell.find_previous_siblings(True):
+        if above.name == "p":
+            return above
+        if above.select_one(".cell_output") is not None:
+            return None
+    return None
 
-    It is what stands out in bold, or else what the chapter says that it asks, or else the last
-    questions before its first section.
+
+def opening_question(article: Tag, asked: str = "") -> tuple[str, str]:
+    """What leads to the question that a chapter opens with, and the question itself, as HTML.
+
+    It is what stands out in bold above the first section; or else what the instructors ask, where
+    the chapter only says what it asks; or else the last questions there; or else the first guess.
+    What follows a guess leads to nothing: it would give the guess away.
+
+    Args:
+        article: the chapter.
+        asked: the instructors' question, if they have one.
     """
-    split = [sentences(paragraph) for paragraph in paragraphs]
-    for is_question in (is_bold_question, is_said_to_be_asked, is_question_at_all):
-        for said in reversed(split):
-            places = [i for i, sentence in enumerate(said) if is_question(sentence)]
-            if not places:
-                continue
-            context = "".join(map(html_of, said[max(0, places[0] - 3) : places[0]]))
-            return f"<p>{context}</p>", "".join(html_of(said[i], plain=True) for i in places)
-    return "", ""
+    paragraphs = article.select(PARAGRAPHS)
+    said = [sentences(paragraph) for paragraph in paragraphs]
+    if bold := places_of(said, is_bold_question):
+        told = paragraphs[bold[0][0]].find_parent(class_="after-guess") is not None
+        return "" if told else context_of(said, bold[0]), question_at(said, bold)
+    stated = places_of(said, is_said_to_be_asked)
+    if asked and stated:
+        return context_of(said, stated[-1]), asked
+    if found := places_of(said, is_question_at_all):
+        last = [place for place in found if place[0] == found[-1][0]]
+        return context_of(said, last[0]), question_at(said, last)
+    guess = article.select_one("form[data-guess]")
+    return "", asked or (asks_of(guess) if guess is not None else "")
 
 
-def is_bold_question(sentence: Sequence[PageElement]) -> bool:
+def places_of(said: Sequence[Paragraph], is_one: Callable[[Sentence], bool]) -> list[Place]:
+    """Where among paragraphs sentences of a kind stand."""
+    return [
+        (p, i) for p, one in enumerate(said) for i, sentence in enumerate(one) if is_one(sentence)
+    ]
+
+
+def question_at(said: Sequence[Paragraph], places: Sequence[Place]) -> str:
+    """The sentences at some places, for a heading."""
+    return " ".join(html_of(said[p][i], plain=True).strip() for p, i in places)
+
+
+def context_of(said: Sequence[Paragraph], place: Place) -> str:
+    """What leads to a place: all of its paragraph above it, or the end of that where it is long.
+
+    Where nothing does, it is the end of the chapter's first paragraph, if that is the one above.
+    """
+    paragraph, i = place
+    before = said[paragraph][:i]
+    if (paragraph, i) == (1, 0):
+        before = [one for one in said[0] if not words_of(one).endswith(":")]
+    return "".join(map(html_of, before if len(before) <= 4 else before[-3:])).strip()
+
+
+def is_bold_question(sentence: Sentence) -> bool:
     """Whether a sentence is a question, in bold."""
     bold = [part for part in sentence if isinstance(part, Tag) and part.name == "strong"]
     return any(part.get_text().rstrip().endswith("?") for part in bold)
 
 
-def is_said_to_be_asked(sentence: Sequence[PageElement]) -> bool:
+def is_said_to_be_asked(sentence: Sentence) -> bool:
     """Whether a sentence says what the chapter asks."""
     return bool(re.match(r"(This chapter|It) asks\b", words_of(sentence)))
 
 
-def is_question_at_all(sentence: Sequence[PageElement]) -> bool:
+def is_question_at_all(sentence: Sentence) -> bool:
     """Whether a sentence is a question."""
     return words_of(sentence).endswith("?")
 
@@ -312,13 +364,17 @@ def questions(article: Tag, steps: Mapping[str, str]) -> Iterator[Slide]:
         yield question_slide(form, f"Question {number} of {len(forms)}", steps["mistake"])
 
 
-def question_slide(form: Tag, above: str, notes: str) -> Slide:
-    """A question; beside each option stands what the next press reveals."""
-    legend = form.find("legend")
+def asks_of(form: Tag) -> str:
+    """What a question asks, without its number and what introduces a guess."""
+    legend = copy(form.find("legend"))
     assert isinstance(legend, Tag)
     for mark in legend.find_all("b", recursive=False):
         mark.decompose()
-    asks = re.sub(r"^\s*\d+\.\s", "", legend.decode_contents()).strip()
+    return re.sub(r"^\s*\d+\.\s", "", legend.decode_contents()).strip()
+
+
+def question_slide(form: Tag, above: str, notes: str) -> Slide:
+    """A question; beside each option stands what the next press reveals."""
     lines = []
     guess = form.has_attr("data-guess")
     for letter, option in zip(LETTERS, form.select(".question-options button"), strict=False):
@@ -328,7 +384,7 @@ def question_slide(form: Tag, above: str, notes: str) -> Slide:
             f'<div class="option"{right}><dt><span class="letter">{letter}</span> '
             f'{option.decode_contents()}</dt><dd class="says">{says}</dd></div>'
         )
-    return Slide("question", asks, f"<dl>{''.join(lines)}</dl>", above, notes)
+    return Slide("question", asks_of(form), f"<dl>{''.join(lines)}</dl>", above, notes)
 
 
 def exercise_table(section: Tag) -> str:
@@ -450,8 +506,9 @@ def html_of(sentence: Sequence[PageElement], plain: bool = False) -> str:
 
 
 def last_sentences(paragraph: Tag, count: int = 1) -> str:
-    """The end of a paragraph; a few words are no sentence to begin with."""
-    said = sentences(paragraph)
+    """The end of a paragraph, without asides; a few words are no sentence to begin with."""
+    every = sentences(paragraph)
+    said = [one for one in every if not words_of(one).startswith("(")] or every
     if len(words_of(said[-1]).split()) < 9:
         count += 1
     return "".join(map(html_of, said[-count:]))
@@ -534,10 +591,11 @@ def index_of(listed: Sequence[tuple[Page, int]]) -> str:
     return (
         f"{head_of('Slides')}<body class='contents'><main class='bd-article'><h1>Slides</h1>"
         f"<p>{markup.escape(config['title'])}</p><ul>{lines}</ul>"
-        "<p><kbd>→</kbd>, <kbd>Space</kbd> or <kbd>Page down</kbd> goes on and answers a question. "
-        "<kbd>←</kbd> goes back. <kbd>n</kbd> shows the speaker’s notes. <kbd>Esc</kbd> leaves an "
-        "explorer, so that the keys move slides again. Print a chapter from the browser: it has "
-        "one slide a page, with the answers.</p></main></body></html>"
+        "<p><kbd>→</kbd>, <kbd>Space</kbd> or <kbd>Page down</kbd> goes on, answers a question, "
+        "and turns to an explorer’s next part. <kbd>←</kbd> goes back. <kbd>n</kbd> shows the "
+        "speaker’s notes. <kbd>Esc</kbd> leaves an explorer, so that the keys move slides again. "
+        "Print a chapter from the browser: it has one slide a page, with the answers.</p>"
+        "</main></body></html>"
     )
 
 

@@ -7,40 +7,117 @@
   paint();
   dark.addEventListener("change", paint);
   const IN_USE = ".mtcourse-explorer, select, input, textarea, .notes";
-  const LEAST = 0.2;
-  const WIDE = ".equation, .printed, .pst-scrollable-table-container, pre, .in-columns .explorer-scroll";
+  const [LEAST, MOST] = [0.2, 1.25]; // a text of some lines needs no more than 1, an explorer may grow
+  const WIDE = ".equation, .printed, .pst-scrollable-table-container, pre, .mtcourse-explorer, .mtcourse-explorer > *, .mtcourse-explorer > div > *, .explorer-scroll, .explorer-pair > *, .explorer-flow";
   let [slides, at] = [[], 0];
 
   // --- room: what is larger than its slide is made smaller ------------------------------------------
 
   const isTooLarge = (stage) =>
     stage.scrollHeight > stage.clientHeight + 1 ||
-    [stage, ...stage.querySelectorAll(WIDE)].some((box) => box.scrollWidth > box.clientWidth + 1);
+    [stage, ...stage.querySelectorAll(WIDE)].some((box) => box.clientWidth && box.scrollWidth > box.clientWidth + 2);
 
-  function zoomed(stage) {
-    const inner = stage.firstElementChild;
-    const scrolls = small.matches && !root.matches(".printing");
-    let zoom = 1;
-    for (inner.style.zoom = 1; zoom > LEAST && !scrolls && isTooLarge(stage); inner.style.zoom = zoom) {
-      zoom *= Math.max(0.5, Math.min(0.97, Math.sqrt(stage.clientHeight / stage.scrollHeight)));
+  const fitsAt = (stage, zoom) => {
+    stage.firstElementChild.style.zoom = zoom;
+    return !isTooLarge(stage);
+  };
+
+  // Sets the largest zoom at which a slide is not cut, from one at which it fits to the most.
+  function zoomed(stage, least, most, step = 0.01) {
+    let [low, high] = [least, most];
+    if ((small.matches && !root.matches(".printing")) || fitsAt(stage, most)) low = most;
+    while (low < most && high - low > step) {
+      const middle = (low + high) / 2;
+      if (fitsAt(stage, middle)) low = middle;
+      else high = middle;
     }
-    return zoom;
+    stage.firstElementChild.style.zoom = low;
+    return low;
   }
 
   function fit(slide) {
     const stage = slide.querySelector(".stage");
-    slide.classList.remove("in-columns");
-    const zoom = zoomed(stage);
-    // A tall explorer may have more room in two columns.
-    if (slide.matches(".explorer") && zoom < 0.75) {
-      slide.classList.add("in-columns");
-      if (zoomed(stage) <= zoom) slide.classList.remove("in-columns");
-      zoomed(stage);
-    }
-    // What still scrolls can be scrolled with the keyboard.
+    root.style.setProperty("--pixel", parseFloat(getComputedStyle(root).fontSize) / 16);
+    const explorer = slide.querySelector(".mtcourse-explorer");
+    if (explorer) arrange(stage, explorer, partsOf(explorer));
+    else zoomed(stage, LEAST, 1);
+    markScrolling(stage);
+  }
+
+  // What still scrolls can be scrolled with the keyboard.
+  function markScrolling(stage) {
     if (stage.scrollHeight > stage.clientHeight + 1) stage.tabIndex = 0;
     else stage.removeAttribute("tabindex");
   }
+
+  // --- explorers: of several arrangements, the one that leaves them largest -------------------------
+
+  const seen = (box) => [...box.children].filter((part) => !part.matches("script, style"));
+
+  // An explorer that is nothing but parts with headings of their own shows one part at a time.
+  function partsOf(explorer) {
+    const parts = seen(explorer);
+    const apart = parts.length > 1 && parts.every((part) => part.querySelector(":scope > p:first-child > b"));
+    return apart && !small.matches ? parts : [];
+  }
+
+  // In one column, in several, or with the first of its pieces, the controls, beside the others.
+  function* ways(box) {
+    const ends = seen(box).map((piece, i) => (piece.offsetHeight ? i + 1 : 0)).filter(Boolean);
+    for (const after of ends.slice(0, -1)) for (const share of [0.36, 0.3, 0.43, 0.5]) yield { columns: 1, after, share };
+    for (const columns of [1, 2, 3]) yield { columns, after: 0 };
+  }
+
+  function lay(box, { columns, after, share = 1 }) {
+    box.style.setProperty("--columns", columns);
+    box.style.setProperty("--share", share);
+    box.classList.toggle("in-columns", columns > 1);
+    box.classList.toggle("is-split", after > 0);
+    seen(box).forEach((piece, i) => piece.classList.toggle("aside", i < after));
+  }
+
+  // How large a chart's words stay beside those around it: it shrinks with its column. Charts in a box of
+  // their own are drawn again for each width.
+  function charted(box) {
+    const charts = [...box.querySelectorAll(":scope > .explorer-chart")];
+    const pixel = Number(root.style.getPropertyValue("--pixel"));
+    return Math.min(1, ...charts.map((chart) => chart.clientWidth / chart.viewBox.baseVal.width / pixel)) ** 0.7;
+  }
+
+  function arrange(stage, explorer, parts) {
+    const printing = root.matches(".printing");
+    const current = Math.max(0, parts.findIndex((part) => part.matches(".current")));
+    parts.forEach((part, i) => { part.classList.toggle("current", i === current); part.hidden = !printing && i !== current; });
+    const box = parts.length && !printing ? parts[current] : explorer;
+    [explorer, ...parts].forEach((one) => lay(one, { columns: 1, after: 0 }));
+    if (small.matches && !printing) return zoomed(stage, 1, 1);
+    let [best, most] = [{ columns: 1, after: 0 }, LEAST];
+    for (const way of [...ways(box)]) {
+      lay(box, way);
+      const worth = fitsAt(stage, most) ? zoomed(stage, most, MOST, 0.04) * charted(box) : 0;
+      if (worth > most * 1.03) [best, most] = [way, worth];
+    }
+    lay(box, best);
+    return zoomed(stage, LEAST, MOST);
+  }
+
+  // The part before or after the one that an explorer shows, if it has one.
+  function turn(by) {
+    const explorer = slides[at].querySelector(".mtcourse-explorer");
+    const parts = explorer ? partsOf(explorer) : [];
+    const next = parts[parts.findIndex((part) => part.matches(".current")) + by];
+    if (!next) return false;
+    parts.forEach((part) => part.classList.toggle("current", part === next));
+    fit(slides[at]);
+    return true;
+  }
+
+  // What a reader does can make an explorer larger: then it is shown smaller, and stays where it is.
+  const watched = new ResizeObserver(([{ target }]) => {
+    const stage = target.closest(".stage");
+    if (target.closest(".current") && isTooLarge(stage)) zoomed(stage, LEAST, Number(stage.firstElementChild.style.zoom) || 1);
+    markScrolling(stage);
+  });
 
   // --- moving ---------------------------------------------------------------------------------------
 
@@ -70,8 +147,8 @@
   }
 
   const moves = {
-    on: () => (waits() ? reveal(true) : at < slides.length - 1 && show(at + 1)),
-    back: () => (slides[at].matches(".question.revealed") ? reveal(false) : show(at - 1)),
+    on: () => (waits() ? reveal(true) : turn(1) || (at < slides.length - 1 && show(at + 1))),
+    back: () => (slides[at].matches(".question.revealed") ? reveal(false) : turn(-1) || show(at - 1)),
     first: () => show(0),
     last: () => show(slides.length - 1),
     notes: () => {
@@ -143,6 +220,7 @@
     document.querySelectorAll("[data-do]").forEach((button) => button.addEventListener("click", () => moves[button.dataset.do]()));
     swipe();
     follow();
+    document.querySelectorAll(".mtcourse-explorer").forEach((explorer) => watched.observe(explorer));
     // Explorers are drawn by then, and faces are there.
     addEventListener("load", () => document.fonts.ready.then(() => fit(slides[at])));
   });

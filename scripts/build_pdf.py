@@ -28,6 +28,7 @@ from bs4 import BeautifulSoup, Tag
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "book" / "_ext"))
 import page_fonts
 from publishing import site_of
+from short_addresses import short_address
 
 from mtcourse import __version__
 from mtcourse.repository import repository_address
@@ -48,7 +49,10 @@ SHEETS = ("type.css", "code.css", "cards.css", "figures.css", "formulas.css", "m
 LETTERS = "abcdefgh"
 SAYS_AT_ONCE = re.compile(r"Each option tells you at once what is right or wrong about it\.")
 """Of a question that is answered in the page."""
-OF_THE_MARGIN = re.compile(r"\s*Each chapter has this picture in its margin[^.]*\.")
+OF_THE_SCREEN = re.compile(
+    r"\s*(?:Each chapter has this picture in its margin[^.]*\."
+    r"|The translator runs in this page[^.]*\.|\(on a phone below it\))"
+)
 OF_THE_EXPLORER = re.compile(r"\s*\(Show it\.\)")
 """Of what paper does not have."""
 LONGEST_HEAD = 56
@@ -66,6 +70,46 @@ FIT = """(column) => {
   }
 }"""
 """Chromium prints all pages smaller if one thing is too wide: a table is made to fit alone."""
+MILLIMETRE = 96 / 25.4
+"""In pixels."""
+FILL = """([width, height]) => {
+  const blocks = "p, li, dt, dd, pre, svg, img, tr, h2, h3, h4, figcaption, .equation";
+  for (const sheet of document.querySelectorAll(".sheet")) {
+    const pageOf = (box) =>
+      Math.floor((box.left - sheet.getBoundingClientRect().left) / (width + 100) + 0.1);
+    const feetOf = () => {
+      const feet = [0];
+      for (const block of sheet.querySelectorAll(blocks)) {
+        for (const box of block.getClientRects()) {
+          const foot = box.bottom - sheet.getBoundingClientRect().top;
+          feet[pageOf(box)] = Math.max(feet[pageOf(box)] || 0, foot);
+        }
+      }
+      return feet;
+    };
+    sheet.style.cssText = `columns: ${width}px; column-gap: 100px; column-fill: auto;
+      width: ${width}px; height: ${height}px`;
+    const drawn = [...sheet.querySelectorAll("figure img, .figure-box svg.mtcourse-figure")];
+    for (let page = 0, feet = feetOf(); page < feet.length - 1; page += 1, feet = feetOf()) {
+      const first = drawn.find((one) => pageOf(one.getBoundingClientRect()) === page + 1);
+      if (feet[page] > 0.7 * height || !first) continue;
+      const all = drawn.filter((one) => one.closest("figure") === first.closest("figure"));
+      const widths = all.map((one) => parseFloat(getComputedStyle(one).width));
+      const fits = () => pageOf(first.getBoundingClientRect()) === page;
+      for (let by = 0.95; by > 0.7 && !fits(); by -= 0.05) {
+        for (const [i, one] of all.entries()) {
+          one.style.width = one.style.maxWidth = `${widths[i] * by}px`;
+        }
+      }
+      if (!fits()) for (const one of all) one.style.width = one.style.maxWidth = "";
+    }
+    sheet.style.cssText = "";
+  }
+}"""
+"""Makes a picture smaller if it then fits the foot of a page that it would leave empty.
+
+Chromium breaks columns as it breaks pages, and of columns a script sees what stands in them.
+"""
 UNSCROLL = """() => {
   for (const it of document.querySelectorAll("span.math.wide")) it.classList.remove("wide");
 }"""
@@ -73,8 +117,8 @@ IN_FRONT = "#pst-skip-link, #pst-back-to-top, .bd-header, .bd-header-article"
 """What may lie on an explorer while its picture is taken."""
 WIDTH = 760
 """Pixels: how wide an explorer is when its picture is taken."""
-TALLEST = 1040
-"""Pixels of a picture that is as wide as a line and fits a page; a taller one is shown in parts."""
+TALLEST = 520
+"""Pixels of a picture that is whole; a taller one has parts, between which a page may end."""
 CUTS = """(box, parts) => {
   const { top, height } = box.getBoundingClientRect();
   const isDrawn = "svg, canvas, img, table, p, button, label, input, select, summary";
@@ -87,19 +131,20 @@ CUTS = """(box, parts) => {
   const gaps = [];
   let below = 0;
   for (const [from, to] of taken) {
-    if (from > below + 2) gaps.push((below + from) / 2);
+    if (from > below + 2) gaps.push({ at: (below + from) / 2, room: Math.min(from - below, 16) });
     below = Math.max(below, to);
   }
   const cuts = [];
   for (let part = 1; part < parts; part += 1) {
     const wanted = (height * part) / parts;
-    const near = gaps.filter((gap) => Math.abs(gap - wanted) < height / parts / 3);
-    near.sort((one, other) => Math.abs(one - wanted) - Math.abs(other - wanted));
-    if (near.length) cuts.push(near[0]);
+    const far = (gap) => Math.abs(gap.at - wanted);
+    const near = gaps.filter((gap) => far(gap) < height / parts / 2);
+    near.sort((one, other) => far(one) - 8 * one.room - (far(other) - 8 * other.room));
+    if (near.length) cuts.push(near[0].at);
   }
   return [0, ...cuts, height];
 }"""
-"""Where a picture can be divided into so many parts: between what is drawn, near equal heights."""
+"""Where a picture can be divided into so many parts: between what is drawn, where there is room."""
 
 
 @dataclass
@@ -144,7 +189,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         for _ in range(2):
             document = Path(folder, "book.html")
             document.write_text(document_of(html, pages, numbers), encoding="utf-8")
-            print_document(browser, document, html / "_static" / "formulas.js", options.to)
+            formulas = html / "_static" / "formulas.js"
+            print_document(browser, document, formulas, options.to, pages)
             numbers = page_numbers(options.to, [page.title for page in pages])
         browser.close()
     print(f"The book on paper: {options.to.as_uri()}")
@@ -186,6 +232,7 @@ def take_pictures(browser, html: Path, page: Page, folder: Path) -> None:
     """Replaces a page's explorers by pictures of what they show at first."""
     if page.article.select_one(EXPLORER) is None:
         return
+    text = str(page.article)
     context = browser.new_context(viewport={"width": 1400, "height": 1200}, device_scale_factor=2)
     opened = context.new_page()
     opened.goto((html / "book" / f"{page.name}.html").as_uri())
@@ -208,11 +255,9 @@ def take_pictures(browser, html: Path, page: Page, folder: Path) -> None:
             words = "What stands below it in the same box."
         caption = Tag(name="figcaption")
         caption.append("On the screen you can change this")
-        if address := address_of(page.name):
-            if explorer := box.get("data-explorer"):
-                address += f"#explorer={explorer}"
+        if address := short_address_of(page.name, str(box.get("data-explorer", "")), text):
             link = Tag(name="a", attrs={"href": address})
-            link.append(address.removeprefix("https://"))
+            link.append(address.removeprefix("https://").rstrip("/"))
             caption.extend([": ", link])
         else:
             caption.append(".")
@@ -242,13 +287,35 @@ def parts_of(opened, number: int, name: Path) -> list[Path]:
     return files
 
 
-def address_of(name: str) -> str | None:
-    """Where a page is on the web; None if the book has no address."""
+def site_address() -> str | None:
+    """Where the book is on the web, with a slash at the end; None if it has no address."""
     config = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))
     base = (config.get("html") or {}).get("baseurl")
     base = base or config["sphinx"]["config"].get("html_baseurl")
     base = base or site_of(repository_address(ROOT))
-    return f"{base.rstrip('/')}/book/{name}.html" if base else None
+    return f"{base.rstrip('/')}/" if base else None
+
+
+def address_of(name: str) -> str | None:
+    """Where a page is on the web; None if the book has no address."""
+    site = site_address()
+    return f"{site}book/{name}.html" if site else None
+
+
+def short_address_of(name: str, explorer: str, page: str) -> str | None:
+    """What is typed to reach an explorer; None if the book has no address.
+
+    Args:
+        name: of its page, which the book's own address leads to if it is the first.
+        explorer: its name; empty for one that only its page tells from others.
+        page: the page, as HTML.
+    """
+    site = site_address()
+    if site is None or name == "intro":
+        return site
+    short = short_address(name, explorer, page)
+    long = f"book/{name}.html#explorer={explorer}" if explorer else f"book/{name}.html"
+    return f"{site}{short or long}"
 
 
 def for_paper(html: Path, page: Page, included: Sequence[str]) -> None:
@@ -257,9 +324,10 @@ def for_paper(html: Path, page: Page, included: Sequence[str]) -> None:
     print_questions(article)
     for element in article.select(NOT_ON_PAPER):
         element.decompose()
-    for text in article.find_all(string=OF_THE_MARGIN):
-        text.replace_with(OF_THE_MARGIN.sub("", text))
+    for text in article.find_all(string=OF_THE_SCREEN):
+        text.replace_with(OF_THE_SCREEN.sub("", text))
     mark_lead_ins(article)
+    join_stills(article)
     for link in article.select("a.github, a.gitlab"):
         link.string = str(link["href"])  # the theme shortens it, and nobody can press it on paper
     for fold in article.select("details"):
@@ -279,6 +347,16 @@ def for_paper(html: Path, page: Page, included: Sequence[str]) -> None:
     name_apart(article, page.name)
     if heading := article.find("h1"):
         heading["id"] = page.name
+
+
+def join_stills(article: Tag) -> None:
+    """The parts of an explorer's picture stand in one frame: only the last one has a caption."""
+    for still in article.select(".still"):
+        before = still.find_previous_sibling()
+        if before and "still" in before.get("class", []) and before.figcaption is None:
+            for image in reversed(before.select("img")):
+                still.insert(0, image)
+            before.decompose()
 
 
 def mark_lead_ins(article: Tag) -> None:
@@ -418,7 +496,9 @@ def contents_of(pages: Sequence[Page], numbers: Mapping[str, int]) -> str:
     return f"<nav class='contents'><h1>Contents</h1>{''.join(lines)}</nav>"
 
 
-def print_document(browser, document: Path, formulas: Path, target: Path) -> None:
+def print_document(
+    browser, document: Path, formulas: Path, target: Path, pages: Sequence[Page] = ()
+) -> None:
     """Prints it: A4, with tags for screen readers, and the headings as an outline.
 
     Args:
@@ -426,6 +506,7 @@ def print_document(browser, document: Path, formulas: Path, target: Path) -> Non
         document: the whole book in one page.
         formulas: what sets roots without room behind them; that a formula scrolls is for a screen.
         target: the PDF.
+        pages: the book's, whose parts hold them in the outline.
     """
     context = browser.new_context(viewport={"width": COLUMN, "height": 900})
     opened = context.new_page()
@@ -435,6 +516,7 @@ def print_document(browser, document: Path, formulas: Path, target: Path) -> Non
     opened.evaluate("document.fonts.ready.then(() => true)")
     opened.evaluate(UNSCROLL)
     opened.evaluate(FIT, COLUMN)
+    opened.evaluate(FILL, [166 * MILLIMETRE, 251 * MILLIMETRE])
     target.parent.mkdir(parents=True, exist_ok=True)
     opened.pdf(
         path=target,
@@ -443,18 +525,20 @@ def print_document(browser, document: Path, formulas: Path, target: Path) -> Non
         tagged=True,
         outline=True,
     )
-    mend_outline(target, opened.locator("h1, h2, h3, h4, h5, h6").all_text_contents())
+    headings = opened.locator("h1, h2, h3, h4, h5, h6").all_text_contents()
+    mend_outline(target, headings, {page.title: page.part for page in pages})
     context.close()
 
 
-def mend_outline(pdf: Path, headings: Sequence[str]) -> None:
-    """Gives the outline the headings as they are.
+def mend_outline(pdf: Path, headings: Sequence[str], parts: Mapping[str, str] = {}) -> None:
+    """Gives the outline the headings as they are, and the parts of the book above their pages.
 
     Where a line ends, Chromium loses a space; where a page begins, it may say a heading twice.
 
     Args:
         pdf: is changed.
         headings: all of the document, in their order.
+        parts: for each page's title the part that it begins, or nothing.
     """
     from pypdf import PdfWriter
     from pypdf.generic import NameObject, TextStringObject
@@ -468,6 +552,7 @@ def mend_outline(pdf: Path, headings: Sequence[str]) -> None:
         if left[at] != entry["/Title"]:
             entry[NameObject("/Title")] = TextStringObject(left[at])
         left = left[at + 1 :]  # those before it are not seen on paper
+    outline_parts(written, parts)
     written.write(pdf)
 
 
@@ -488,18 +573,85 @@ def entries_below(entry) -> Iterator:
         below = below.get("/Next")
 
 
+def outline_parts(written, parts: Mapping[str, str]) -> None:
+    """Puts the pages of each part of the book below the part in the outline.
+
+    Args:
+        written: pypdf's writer of a PDF whose outline has the pages on top.
+        parts: for each page's title the part that it begins, or nothing.
+    """
+    from pypdf.generic import NameObject
+
+    root = written.root_object["/Outlines"].indirect_reference
+    top, part, below = [], None, []
+    for entry in list(entries_beside(root.get_object().get("/First"))):
+        page = entry.get_object()
+        if begun := parts.get(page["/Title"]):
+            part, below = written.add_outline_item(title=begun, page_number=None), []
+            leads = "/Dest" if "/Dest" in page else "/A"
+            part.get_object()[NameObject(leads)] = page[leads]
+            top.append(part)
+        if part and page["/Title"] in parts:
+            below.append(entry)
+            chain(part, below)
+        else:
+            top.append(entry)
+    if part:
+        chain(root, top)
+
+
+def entries_beside(entry) -> Iterator:
+    """An entry of an outline and those that follow it, none of which stands below another."""
+    while entry is not None:
+        yield entry.get_object().indirect_reference
+        entry = entry.get_object().get("/Next")
+
+
+def chain(parent, entries: Sequence) -> None:
+    """Makes entries of an outline those that stand below one, in their order, and are seen there.
+
+    Args:
+        parent: refers to an entry, or to the outline itself.
+        entries: refer to entries.
+    """
+    from pypdf.generic import NameObject, NumberObject
+
+    above = parent.get_object()
+    above[NameObject("/First")], above[NameObject("/Last")] = entries[0], entries[-1]
+    shown = [max(0, int(entry.get_object().get("/Count", 0))) for entry in entries]
+    above[NameObject("/Count")] = NumberObject(len(entries) + sum(shown))
+    around = [None, *entries, None]
+    for at, entry in enumerate(entries):
+        kept = entry.get_object()
+        kept[NameObject("/Parent")] = parent
+        for name, other in (("/Prev", around[at]), ("/Next", around[at + 2])):
+            kept.pop(name, None)
+            if other is not None:
+                kept[NameObject(name)] = other
+
+
 def page_numbers(pdf: Path, titles: Sequence[str]) -> dict[str, int]:
     """The page on which each title is printed, from the outline."""
     from pypdf import PdfReader
 
     reader = PdfReader(pdf)
     numbers: dict[str, int] = {}
-    # What is a list holds the headings below one.
-    for heading in (entry for entry in reader.outline if not isinstance(entry, list)):
+    for heading in page_entries(reader.outline, titles):
         number = reader.get_destination_page_number(heading)
         if heading.title in titles and number is not None:
             numbers[str(heading.title)] = number + 1
     return numbers
+
+
+def page_entries(outline: Sequence, titles: Sequence[str]) -> Iterator:
+    """The entries of an outline that may be pages: those on top, and those below a part."""
+    above = ""
+    for entry in outline:
+        if not isinstance(entry, list):
+            above = entry.title
+            yield entry
+        elif above not in titles:
+            yield from page_entries(entry, titles)
 
 
 if __name__ == "__main__":

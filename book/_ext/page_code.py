@@ -68,13 +68,16 @@ def wrap_lines(soup: BeautifulSoup) -> None:
 def keep_drawings(soup: BeautifulSoup) -> None:
     """Marks boxes that a program has drawn, and columns that it printed.
 
-    They scroll where they are too wide: wrapped, they would be torn.
+    They scroll where they are too wide: wrapped, they would be torn. How many characters stand on
+    their longest line, the style sheet has to know.
     """
     for box in soup.select(".highlight > pre, div.output > pre"):
         text = box.get_text()
         rows = len(COLUMNS.findall(text)) if box.css.closest(".cell_output") else 0
         if DRAWN.search(text) or rows > max(1, len(text.splitlines()) // 2):
             box["class"] = [*box.get("class", []), "drawn"]
+            columns = f"--columns:{max(map(len, text.splitlines()))}"
+            box["style"] = ";".join(filter(None, [box.get("style"), columns]))
             box["tabindex"] = "0"  # so that the keyboard can scroll it
 
 

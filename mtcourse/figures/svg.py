@@ -49,7 +49,8 @@ _PLAIN = {"Date": None, "Creator": None, "Format": None, "Type": None}
 _ON_COLOUR = {"#ffffff": GROUND, "#000000": GROUND}  # white text, and the lines of hatches
 _SPACES = " " + (_THIN := "\N{THIN SPACE}")
 _LETTERS = {"\ue238": "ℒ", "\N{NO-BREAK SPACE}": " "}  # STIX has its script letters elsewhere
-_INDEX = 0.76  # the size of an index, whatever its depth
+_INDEX = 0.76  # the size of an index, whatever its depth; figures.css enlarges it on a phone
+_LOW, _LOWER = 0.3, 0.08  # of a letter's size: how low a lone index stands, and how much lower here
 _BLANK = 0.27  # of a letter's size: how wide a blank is in the pages' type
 _LEAN = 0.12  # of a letter's size: so far a symbol leans into the space behind it
 _MANY = 100  # marks that become one path
@@ -415,8 +416,9 @@ def _bar_over(index: _Glyphs, size: float) -> ElementTree.Element:
     """Blanks that go back over an index, at the level of the letters before it.
 
     Browsers draw a bar at the height of the letters below it: over an index it would be lower.
+    It is long enough for an index as large as those letters, and begins over them where it is not.
     """
-    width = sum(_advance(letter, _INDEX * size, index.slope) for letter in index.letters)
+    width = sum(_advance(letter, size, index.slope) for letter in index.letters)
     count = math.ceil(width / (_BLANK * size))
     look = {
         "dx": f"{-count * _BLANK * size:.2f}",
@@ -459,16 +461,24 @@ def _runs(spans: list[ElementTree.Element], bars: list[ElementTree.Element]) -> 
                 accents.pop(0)
                 continue
             carried += accents.pop(0)[4]
-        level = y - base
-        # A sign that mathtext sets a little off the line, as + and =, stays on it.
-        if float(size) == largest and abs(level) < 0.25 * largest:
-            level = 0.0
+        level = _level(y - base, float(size), largest)
         roofed = any(left - 0.5 < x < left + width - 0.5 for left, width in roofs)
         run = _Glyphs(level, size, slope, roofed)
         if not runs or not run.like(runs[-1]):
             runs.append(run)
         runs[-1].letters += space + letter + carried
     return runs
+
+
+def _level(low: float, size: float, largest: float) -> float:
+    """How low a letter stands that mathtext sets so far below the line.
+
+    A lone index stands lower, so that it is told from a letter also where it is enlarged. A sign
+    that mathtext sets a little off the line, as + and =, stays on it.
+    """
+    if size < largest:
+        return low + _LOWER * largest if 0.0 < low < _LOW * largest else low
+    return 0.0 if abs(low) < 0.25 * largest else low
 
 
 def _advance(letter: str, size: float, slope: str) -> float:

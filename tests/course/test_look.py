@@ -112,6 +112,14 @@ def test_what_a_program_has_drawn_scrolls_and_the_keyboard_reaches_it(printed, s
     assert soup.pre.get("tabindex") == ("0" if scrolls else None)
 
 
+def test_the_style_sheet_knows_how_long_the_lines_of_printed_columns_are():
+    printed = "layer 1   98.2\nlayer 12   97.1\n"
+    soup = soup_of(f'<div class="cell_output"><div class="output"><pre>{printed}</pre></div></div>')
+    page_code.wrap_lines(soup)
+    page_code.keep_drawings(soup)
+    assert soup.pre["style"] == "--lines:2;--columns:15"
+
+
 def test_long_runs_of_code_may_break_at_their_joints_and_short_ones_nowhere():
     for tokens, shown in (
         (

@@ -7,7 +7,7 @@ import statistics
 
 import pytest
 
-from tests.helpers.browsing import HTML, LINES, LOOKED_AT, visit
+from tests.helpers.browsing import ALL_LAID_OUT, HTML, LINES, LOOKED_AT, visit
 
 pytestmark = pytest.mark.browser
 
@@ -40,6 +40,40 @@ def test_no_code_is_cut_off_and_no_word_is_broken(browser, site, path):
             assert seen["words"] == [], width
             if width == 1280 and page.locator(".cell_input .code-line:visible").count():
                 assert page.evaluate(WRAPPED, CODE_COLUMNS) == []
+    finally:
+        page.context.close()
+
+
+COLUMNS_PRINTED = """() => {
+  const room = document.createElement("style");
+  room.textContent = "ALL_LAID_OUT";
+  document.head.append(room);
+  return [...document.querySelectorAll(".bd-article .cell_output pre.drawn")]
+    .filter((box) => box.checkVisibility())
+    .map((box) => [
+      Math.max(...box.textContent.split("\\n").map((line) => line.trimEnd().length)),
+      parseFloat(getComputedStyle(box).fontSize),
+      box.scrollWidth > box.clientWidth + 1,
+    ]);
+}""".replace("ALL_LAID_OUT", ALL_LAID_OUT)
+WITH_COLUMNS = [path for path in CHAPTERS if 'class="drawn"' in (HTML / path).read_text("utf-8")]
+FIT_A_PHONE = 48
+"""Characters in letters of 11 pixels."""
+
+
+@pytest.mark.parametrize("path", WITH_COLUMNS or ["book/04_attention.html"])
+def test_columns_that_fit_a_phone_in_smaller_letters_do_not_scroll(browser, site, path):
+    opened = visit(browser, site, path, "light")
+    page = opened.page
+    try:
+        normal = [size for _, size, _ in page.evaluate(COLUMNS_PRINTED)]
+        page.set_viewport_size({"width": 390, "height": 900})
+        for (columns, size, scrolls), before in zip(
+            page.evaluate(COLUMNS_PRINTED), normal, strict=True
+        ):
+            assert 11 <= size <= before
+            assert size == before or columns > 38, "what fits stays as it is"
+            assert not scrolls or columns > FIT_A_PHONE
     finally:
         page.context.close()
 
@@ -221,6 +255,30 @@ def test_panels_stand_beside_each_other_or_below_and_never_scroll(browser, site,
                     assert row["scale"] < 1.01 or not row["paired"]
     finally:
         page.context.close()
+
+
+INDICES = """() => [...document.querySelectorAll(".figure-box tspan[font-size]")]
+  .filter((one) => one.checkVisibility() && !one.matches("[text-decoration], [fill-opacity]"))
+  .map((one) => {
+    const { a, b } = one.getScreenCTM();
+    const size = (of) => parseFloat(getComputedStyle(of).fontSize) * Math.hypot(a, b);
+    const line = one.closest("text");
+    return [line.textContent, size(one), size(line)];
+  })"""
+
+
+@pytest.mark.by_turns(3)
+@pytest.mark.parametrize("path", CHAPTERS or ["book/04_attention.html"])
+def test_an_index_in_a_figure_is_readable_on_a_phone(browser, site, path):
+    opened = visit(browser, site, path, "light")
+    try:
+        for width in (390, 360):
+            opened.page.set_viewport_size({"width": width, "height": 900})
+            opened.page.wait_for_timeout(100)
+            for name, size, line in opened.page.evaluate(INDICES):
+                assert size >= min(8.95, line - 0.01), (width, name)
+    finally:
+        opened.page.context.close()
 
 
 NAMES = """() => [...document.querySelectorAll("table.mt-names:not(details *, .admonition *)")]

@@ -85,7 +85,7 @@ def test_text_stays_text_and_is_centred_in_any_type() -> None:
         (r"$k = \sqrt{d}$", [("k", None), (" = √", None), ("d", "roof")]),
         (
             r"$\sqrt{d_k}$",
-            [("√", None), ("d", "roof"), ("k", "down"), (2 * "\N{NO-BREAK SPACE}", "roof")],
+            [("√", None), ("d", "roof"), ("k", "down"), (3 * "\N{NO-BREAK SPACE}", "roof")],
         ),
         (r"$\mathcal{L}$", [("ℒ", None)]),
     ],
@@ -106,6 +106,22 @@ def test_a_formula_is_a_line_of_text_with_indices(formula: str, spelled: list) -
         assert not span.get("x"), "the page's type decides where letters stand"
         assert (span.get("font-size") is not None) == (place in ("down", "up"))
     assert seen == spelled
+
+
+@pytest.mark.parametrize(
+    ("formula", "levels"), [("$W_O$", [0.23]), ("$W_{Q_1}$", [0.23, 0.33]), ("$W_Q^C$", [0.33])]
+)
+def test_an_index_stands_so_low_that_it_is_told_from_a_letter_of_its_size(
+    formula: str, levels: list[float]
+) -> None:
+    """On a phone it is about as large as the letters before it; a deeper one stands deeper."""
+    with book_style():
+        figure, ax = new_figure()
+        ax.text(0, 0, formula, fontsize=10)
+        ax.axis("off")
+    (text,) = svg_of(figure).iter(f"{{{SVG}}}text")
+    reached = np.cumsum([float(span.get("dy", 0)) for span in text]) / 10
+    assert [level for level in reached if level > 0] == pytest.approx(levels, abs=0.03)
 
 
 def test_words_stand_apart_from_the_symbols_before_them() -> None:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from exercise_cards import FOLDER, SECTION, read_exercises, told_of_all
 from page_fonts import font_folder
-from publishing import SET_UP
+from publishing import SET_UP, is_on_github, repository_of
 
 from mtcourse.models.translator import Translator
 from mtcourse.models.word_weights import word_weights
@@ -23,10 +23,11 @@ SENTENCE = "Yesterday the old baker did not open the shop."
 CARD = "_static/card.png"
 CHAPTER = re.compile(r"(.*/)?\d\d_\w+")
 WAYS = {
-    "en": ("Ways into the book", "Read", "Exercises", "PDF, e-book"),
-    "nl": ("Wegen het boek in", "Lezen", "Opgaven", "Pdf, e-boek"),
+    "en": ("Ways into the book", "Read", "Exercises", "PDF, e-book", "Make a PDF"),
+    "nl": ("Wegen het boek in", "Lezen", "Opgaven", "Pdf, e-boek", "Maak een pdf"),
 }
-"""What the links below the cover are called, by the language of the book."""
+"""What the links below the cover are called, by the language of the book: the last one takes the
+place of that before it where the book has no release to download it from."""
 FACES = (
     "sourceserif4/SourceSerif4[opsz,wght].ttf",
     "sourceserif4/SourceSerif4-Italic[opsz,wght].ttf",
@@ -73,13 +74,14 @@ def place_cover(app, docname: str, template: str, context: dict, doctree) -> Non
 def ways_in(app) -> str:
     """Links that a newcomer looks for, as HTML: none for what this book does not have."""
     pages = sorted(page for page in app.env.found_docs if CHAPTER.fullmatch(page))
-    name, read, exercises, whole = WAYS.get(app.config.language, WAYS["en"])
+    name, read, exercises, whole, make = WAYS.get(app.config.language, WAYS["en"])
     links = [link_to(app, page, read) for page in pages[:1]]
     listed = "".join(
         f"<li>{one}</li>" for page in pages if (one := exercises_of(app, page, exercises.lower()))
     )
     if SET_UP in app.env.found_docs:
-        links.append(link_to(app, SET_UP, whole, "#whole-book"))
+        is_released = is_on_github(repository_of(app))
+        links.append(link_to(app, SET_UP, whole if is_released else make, "#whole-book"))
     if listed:
         links.append(f"<details><summary>{exercises}</summary><ul>{listed}</ul></details>")
     return f'<nav class="cover-ways" aria-label="{name}">{"".join(links)}</nav>' if links else ""

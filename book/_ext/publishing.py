@@ -41,11 +41,12 @@ GITHUB = "https://github.com/"
 WHOLE_BOOK = {"mtcourse.pdf": "the whole book (PDF)", "mtcourse.epub": "the whole book (ePub)"}
 """The files of a release (``.github/workflows/release.yml``), and what a button calls them."""
 DOWNLOADS = {
-    ".ipynb": ("this page as a notebook (.ipynb)", "Download this page as a notebook"),
-    ".md": ("this page as text (.md)", "Download the text of this page"),
-    ".pdf": ("print this page", "Print this page, also into a PDF"),
+    ".ipynb": ("this page as a notebook (.ipynb)", "Download this page as a notebook", None),
+    ".md": ("this page as text (.md)", "Download the text of this page", None),
+    ".pdf": ("print this page", "Print this page, also into a PDF", "fas fa-print"),
 }
-"""What the theme's download buttons are called, by the theme's own name of each."""
+"""What the theme's download buttons are called, by the theme's own name of each, and an icon that
+says this too where the theme's does not."""
 SET_UP = "book/setup"
 """The page that says, under ``whole-book``, how to make these files."""
 LONGEST_DESCRIPTION = 200
@@ -163,7 +164,9 @@ def name_downloads(buttons: list[dict]) -> None:
         if group.get("label") == "download-buttons":
             for button in group["buttons"]:
                 if named := DOWNLOADS.get(button.get("text")):
-                    button["text"], button["tooltip"] = named
+                    button["text"], button["tooltip"], icon = named
+                    if icon:
+                        button["icon"] = icon
 
 
 def offer_whole_book(buttons: list[dict], address: str) -> None:
@@ -191,8 +194,8 @@ def tell_how_to_get_whole_book(buttons: list[dict], address: str) -> None:
                 {
                     "type": "link",
                     "url": address,
-                    "text": "the whole book: PDF, e-book",
-                    "tooltip": "How to get the whole book as a PDF or an e-book",
+                    "text": "make a PDF or e-book of it all",
+                    "tooltip": "How to make a PDF or an e-book of the whole book",
                     "icon": "fas fa-book",
                     "label": "download-whole-book",
                 }

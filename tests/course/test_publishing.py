@@ -23,6 +23,7 @@ from tests.course.test_book import ROOT, load_extension
 from tests.helpers.small_books import begin_book
 
 publishing = load_extension("publishing")
+cover = load_extension("cover")
 site_links = load_extension("site_links")
 
 pytestmark = pytest.mark.slow
@@ -186,6 +187,8 @@ def test_downloads_are_called_what_they_are(unset, placed, name, theirs):
     for html, book in ((unset, []), (placed, list(publishing.WHOLE_BOOK.values()))):
         items = page(html, name).select("[class*=btn-download-]")
         assert [" ".join(item.get_text().split()) for item in items] == [*named, *book]
+        (printer,) = page(html, name).select(".btn-download-pdf-button svg.fa-print > path")
+        assert printer["d"]
 
 
 def test_the_exercises_open_where_the_repository_is_known(unset, placed):
@@ -246,6 +249,30 @@ def test_without_releases_a_page_leads_to_how_the_whole_book_is_made(address, mo
         publishing.describe_page(app, "book/intro", "", context, None)
         offered = [one["url"] for one in context["header_buttons"][0]["buttons"]]
         assert offered == ["y", *([f"{path.rstrip('#')}#whole-book"] if pages else [])]
+
+
+@pytest.mark.parametrize(
+    ("repository", "language", "label"),
+    [
+        (REPOSITORY, "en", "PDF, e-book"),
+        (REPOSITORY, "nl", "Pdf, e-boek"),
+        ("https://gitlab.example/x/y", "en", "Make a PDF"),
+        (None, "nl", "Maak een pdf"),
+    ],
+)
+def test_the_cover_promises_a_pdf_only_where_a_release_has_one(repository, language, label):
+    app = SimpleNamespace(
+        srcdir=ROOT,
+        env=SimpleNamespace(found_docs={"book/setup"}),
+        config=SimpleNamespace(
+            language=language,
+            root_doc="book/intro",
+            html_theme_options={"repository_url": repository},
+        ),
+        builder=SimpleNamespace(get_relative_uri=lambda _, page: f"{page}.html"),
+    )
+    link = BeautifulSoup(cover.ways_in(app), "html.parser").a
+    assert (link.get_text(), link["href"]) == (label, "book/setup.html#whole-book")
 
 
 def test_the_books_address_is_in_every_head(placed, unset):

@@ -153,7 +153,7 @@ def test_on_a_phone_whatever_goes_on_beyond_the_edge_is_shaded(browser, site, pa
         return [boxes.length, plain.map((box) => box.outerHTML.slice(0, 80))];
     }"""
     )
-    assert found[0] > 8
+    assert found[0] > 4  # else nothing is tried
     assert found[1] == []
     page.context.close()
 

@@ -14,11 +14,16 @@ pytestmark = [
     pytest.mark.skipif(not (HTML / "index.html").exists(), reason=NOT_BUILT),
 ]
 FOUND = "#search-results .search > li"
+SHOWN = f"""() => {{
+  const said = document.querySelector(".search-summary")?.textContent;
+  return said && (said.startsWith("No page") || document.querySelector("{FOUND}"));
+}}"""
+"""The number of pages is said before the first of them is read."""
 
 
 def pages_of(page) -> list[str]:
     """The pages that are shown as found, the best first."""
-    page.wait_for_function("document.querySelector('.search-summary')?.textContent")
+    page.wait_for_function(f"({SHOWN})()")
     links = page.locator(f"{FOUND} > a")
     return [urlsplit(link.get_attribute("href")).path.split("/")[-1] for link in links.all()]
 

@@ -35,6 +35,7 @@ from matplotlib.text import Text
 from matplotlib.transforms import Bbox, BboxBase, BboxTransformTo
 
 from mtcourse.figures.line_names import lines_named
+from mtcourse.figures.names_within import series_named
 from mtcourse.figures.panels import Part, only, parts_of
 from mtcourse.figures.style import COLOURS, GROUND
 from mtcourse.figures.widths import PHONE, READABLE, SCROLLS, is_seen, narrowed
@@ -75,7 +76,10 @@ def figure_svg(figure: Figure) -> str | None:
     """
     if to_rgba(figure.get_facecolor())[3] > 0:
         return None
-    with mpl.rc_context(_SETTINGS), narrowed(figure), lines_named(figure), _grids_cut_out(figure):
+    with (
+        mpl.rc_context(_SETTINGS), narrowed(figure), lines_named(figure), series_named(figure),
+        _grids_cut_out(figure),
+    ):  # fmt: skip
         whole = _drawn(figure)
         if _narrowest(whole) > PHONE:
             with parts_of(figure) as parts:

@@ -43,7 +43,7 @@ def rank_frequency(counts: Mapping[str, Mapping[str, int]], ax: Axes) -> Axes:
             ranks = range(1, len(heights) + 1)
             ax.plot(ranks, heights, mark, markersize=3, color=colour, label=name)
         top = max(max(of_text.values()) for of_text in counts.values())
-        ax.plot([1, top], [top, 1], "--", color=INK, label="Zipf: count × rank = constant")
+        ax.plot([1, top], [top, 1], "--", color=INK, label="Zipf's law")
         ax.set(xscale="log", yscale="log", xlabel="rank of the word", ylabel="how often it occurs")
         ax.grid(color=INK, alpha=0.25)
         ax.legend()

@@ -32,15 +32,17 @@ def forest(claims: Sequence[Reproduced], ax: Axes) -> Axes:
     if missing := [claim.name for claim in claims if claim.relative is None]:
         raise MtcourseError(f"there is no effect of a paper to compare {missing[0]} with")
     with book_style():
+        named: set[str] = set()
         for row, claim in enumerate(claims):
             assert claim.relative is not None
             middle, low, high = claim.relative
             marker, colour = LOOKS[claim.verdict]
             ax.plot([low, high], [row, row], color=colour, linewidth=2, solid_capstyle="butt")
-            ax.plot([middle], [row], marker, color=colour, markersize=7)
+            verdict = claim.verdict.value
+            label = f"_{verdict}" if verdict in named else verdict  # each once
+            named.add(verdict)
+            ax.plot([middle], [row], marker, color=colour, markersize=7, label=label)
             ax.text(0.03, row - 0.28, claim.title, color=INK, va="bottom", fontsize="small")
-        for verdict, (marker, colour) in LOOKS.items():
-            ax.plot([], [], marker, color=colour, label=verdict.value, linestyle="none")
         rows = range(len(claims))
         ends = [row - 0.25 for row in rows], [row + 0.25 for row in rows]  # titles stay free
         for x, style in ((0, "-"), (SHARE, ":"), (1, "--")):

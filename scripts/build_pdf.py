@@ -57,8 +57,12 @@ OF_THE_EXPLORER = re.compile(r"\s*\(Show it\.\)")
 """Of what paper does not have."""
 LONGEST_HEAD = 56
 """Characters of a title above a page."""
-COLUMN = 627
-"""Pixels of a line on paper: A4 without the margins of print.css."""
+MILLIMETRE = 96 / 25.4
+"""In pixels."""
+PAGE = 166, 251
+"""Millimetres: A4 without the margins of print.css."""
+COLUMN = int(PAGE[0] * MILLIMETRE)
+"""Pixels of a line on paper."""
 FIT = """(column) => {
   const tables = [...document.querySelectorAll("main table")];
   const isWide = (table) => table.getBoundingClientRect().right > column + 1;
@@ -70,8 +74,6 @@ FIT = """(column) => {
   }
 }"""
 """Chromium prints all pages smaller if one thing is too wide: a table is made to fit alone."""
-MILLIMETRE = 96 / 25.4
-"""In pixels."""
 FILL = """([width, height]) => {
   const blocks = "p, li, dt, dd, pre, svg, img, tr, h2, h3, h4, figcaption, .equation";
   for (const sheet of document.querySelectorAll(".sheet")) {
@@ -516,7 +518,7 @@ def print_document(
     opened.evaluate("document.fonts.ready.then(() => true)")
     opened.evaluate(UNSCROLL)
     opened.evaluate(FIT, COLUMN)
-    opened.evaluate(FILL, [166 * MILLIMETRE, 251 * MILLIMETRE])
+    opened.evaluate(FILL, [side * MILLIMETRE for side in PAGE])
     target.parent.mkdir(parents=True, exist_ok=True)
     opened.pdf(
         path=target,
@@ -530,7 +532,7 @@ def print_document(
     context.close()
 
 
-def mend_outline(pdf: Path, headings: Sequence[str], parts: Mapping[str, str] = {}) -> None:
+def mend_outline(pdf: Path, headings: Sequence[str], parts: Mapping[str, str]) -> None:
     """Gives the outline the headings as they are, and the parts of the book above their pages.
 
     Where a line ends, Chromium loses a space; where a page begins, it may say a heading twice.

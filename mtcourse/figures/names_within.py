@@ -37,7 +37,6 @@ _DEMANDS = (
     [(2, near, 2 - near) for near in _NEAR[:2]],  # beside its own, told from others by its colour
 )
 _AROUND = 16  # points: where a name should have much of its own, and little of others
-_SIZES = (10.0, 9.0)
 _LONG = 10  # letters: a shorter name stays in one line
 _MATHS = 1.1  # how much wider formulas may be in the pages' type
 _NUMBER = 45  # points behind a bar, in which its number ends
@@ -73,10 +72,10 @@ def series_named(figure: Figure) -> Iterator[None]:
     Args:
         figure: any, with the size at which it is drawn.
     """
-    dpi, figure.dpi = figure.dpi, 72  # as in the file
     keys = [(key, panels) for key in _legends(figure) if (panels := _panels(figure, key))]
     added: list[Text] = []
     hidden: list[tuple[Legend, Any]] = []
+    dpi, figure.dpi = figure.dpi, 72  # as in the file
     try:
         for key, panels in keys:
             hidden.append(_hide(key))
@@ -128,11 +127,7 @@ def _write(figure: Figure, panels: list[tuple[Axes, dict[str, Any]]]) -> list[Te
     full, faint = _everything(figure)
     written = []
     for ax, artists in panels:
-        series = _series_of(ax, artists)
-        for size in _SIZES:
-            if texts := _named(ax, series, full, faint, size):
-                written += texts
-                break
+        written += _named(ax, _series_of(ax, artists), full, faint)
     return written
 
 
@@ -159,17 +154,15 @@ def _alpha(figure: Any, artists: Sequence[Artist]) -> np.ndarray:
 
 
 def _series_of(ax: Axes, artists: dict[str, Any]) -> list[_Series]:
-    """What has these names: also all that has its colour, if no other name has the same."""
+    """What has these names; all that has the same colour belongs to it."""
     drawn = [one for one in (*ax.lines, *ax.collections, *ax.patches) if one.get_visible()]
-    colours = {name: _colour(_parts(artist)[0]) for name, artist in artists.items()}
     series = []
     for name, artist in artists.items():
-        colour = colours[name]
-        alone = list(colours.values()).count(colour) == 1
-        alike = [one for one in drawn if alone and _colour(one) == colour]
-        core, more = (_alpha(ax.figure, some) > _FAINT for some in (_parts(artist), alike))
+        colour = _colour(_parts(artist)[0])
+        alike = [one for one in drawn if _colour(one) == colour]
+        core, ink = (_alpha(ax.figure, some) > _FAINT for some in (_parts(artist), alike))
         level = isinstance(artist, BarContainer) and artist.orientation == "horizontal"
-        series.append(_Series(name, colour, core, core | more, tuple(artist) if level else ()))
+        series.append(_Series(name, colour, core, core | ink, tuple(artist) if level else ()))
     return series
 
 
@@ -186,11 +179,9 @@ def _colour(artist: Any) -> str:
     return to_hex(seen[0]) if seen else INK
 
 
-def _named(
-    ax: Axes, series: Sequence[_Series], full: _Mask, faint: _Mask, size: float
-) -> list[Text]:
+def _named(ax: Axes, series: Sequence[_Series], full: _Mask, faint: _Mask) -> list[Text]:
     """All names of the axes, or none."""
-    texts = [ax.text(0, 0, one.name, color=one.colour, fontsize=size, transform=ax.transAxes)
+    texts = [ax.text(0, 0, one.name, color=one.colour, transform=ax.transAxes)
              for one in series]  # fmt: skip
     if all(one.bars for one in series):
         done = _beside_bars(ax, texts, series, full)
@@ -309,18 +300,17 @@ def _beside_bars(ax: Axes, texts: Sequence[Text], series: Sequence[_Series], ful
     groups = list(zip(*(one.bars for one in series), strict=True))
     inside = int(ax.bbox.x1)
     for group, last in (*((group, inside) for group in groups), (groups[0], inside + _OUTSIDE)):
-        taken, shifts = full.copy(), []
+        shifts = []
         for text, bar in zip(texts, group, strict=True):
             box, edges = text.get_window_extent(), bar.get_window_extent()
             width, height = int(box.width) + 1, int(box.height) + 1
             y, end = round((edges.y0 + edges.y1 - height) / 2), round(edges.x1)
-            low, high = y + height // 4, y + height - height // 4
+            beside = full[y + height // 4 : y + height - height // 4]
             free = [x for x in range(end + 3, min(end + _NUMBER, last - width))
-                    if not taken[low:high, x : x + width + 4].any()]  # fmt: skip
+                    if not beside[:, x : x + width + 4].any()]  # fmt: skip
             if not free:
                 break
             shifts.append(free[0] + 4 - end)
-            taken[low:high, free[0] : free[0] + width + 4] = True
         else:
             for text, bar, shift in zip(texts, group, shifts, strict=True):
                 end = bar.get_x() + max(bar.get_width(), 0), bar.get_y() + bar.get_height() / 2

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -280,7 +282,7 @@ def test_the_outline_says_each_heading_once_and_skips_what_is_hidden(tmp_path):
         "Ha",
         "Haha",
     ]
-    build_pdf.mend_outline(tmp_path / "x.pdf", headings)
+    build_pdf.mend_outline(tmp_path / "x.pdf", headings, {})
     first, below, last, other, *laughs = PdfReader(tmp_path / "x.pdf").outline
     assert [first.title, below[0].title, last.title] == ["1. Words, words", "Two lines", "Rows"]
     assert other.title == "of no heading at all"
@@ -328,33 +330,47 @@ EXERCISES = (
 )
 
 
-@pytest.mark.browser
-def test_no_page_ends_between_what_leads_to_the_exercises_and_the_first_one(browser, tmp_path):
+def printed_texts(browser, folder: Path, bodies) -> list[str]:
+    """What stands on each page if each body is printed as a page of the book."""
     from pypdf import PdfReader
 
-    pages = [  # so that the foot of a page comes everywhere in what is looked at
-        build_pdf.Page(
-            f"p{n}",
-            f"Page {n}",
-            "",
-            article_of(
-                f"<article><h1>Page {n}</h1><p>Before it.</p>"
-                f'<div style="height: {185 - 3 * n}mm"></div><p>Above it.</p>{EXERCISES}</article>'
-            ),
-        )
-        for n in range(25)
+    pages = [
+        build_pdf.Page(f"p{n}", f"Page {n}", "", article_of(f"<article>{body}</article>"))
+        for n, body in enumerate(bodies)
     ]
-    document = tmp_path / "book.html"
+    document = folder / "book.html"
     document.write_text(build_pdf.document_of(build_pdf.ROOT / "book", pages, {}), encoding="utf-8")
     formulas = build_pdf.ROOT / "book" / "_static" / "formulas.js"
-    build_pdf.print_document(browser, document, formulas, tmp_path / "book.pdf")
-    texts = [page.extract_text() for page in PdfReader(tmp_path / "book.pdf").pages]
-    parts = ("Exercises", "They begin", "end here.", "Four.", "Title 0")
+    build_pdf.print_document(browser, document, formulas, folder / "book.pdf")
+    return [page.extract_text() for page in PdfReader(folder / "book.pdf").pages]
+
+
+def assert_whole(texts: list[str], parts: Sequence[str], count: int, moved: int) -> None:
+    """All parts are on one page, so many times, and some begin a page: "Above it." is not there."""
     found = [[part in text for part in parts] for text in texts]
-    assert sum(map(all, found)) == len(pages)
-    assert sum(map(any, found)) == len(pages)
-    moved = [text for text in texts if "Exercises" in text and "Above it." not in text]
-    assert 5 < len(moved) < len(pages)
+    assert sum(map(all, found)) == count
+    assert sum(map(any, found)) == count
+    alone = [text for text in texts if parts[0] in text and "Above it." not in text]
+    assert moved < len(alone) < count
+
+
+@pytest.mark.browser
+def test_no_page_ends_between_what_leads_to_the_exercises_and_the_first_one(browser, tmp_path):
+    bodies = [  # so that the foot of a page comes everywhere in what is looked at
+        f'<div style="height: {212 - 3 * n}mm"></div><p>Above it.</p>{EXERCISES}' for n in range(25)
+    ]
+    parts = ("Exercises", "They begin", "end here.", "Four.", "Title 0")
+    assert_whole(printed_texts(browser, tmp_path, bodies), parts, len(bodies), 5)
+
+
+def test_pictures_are_fitted_to_the_pages_of_the_style_sheet():
+    sheet = (build_pdf.ROOT / "scripts" / "print.css").read_text("utf-8")
+    size, *margins = re.search(
+        r"@page \{\s*size: (\w+);\s*margin: (\d+)mm (\d+)mm (\d+)mm", sheet
+    ).groups()
+    above, beside, below = map(int, margins)
+    assert size == "A4"
+    assert (210 - 2 * beside, 297 - above - below) == build_pdf.PAGE
 
 
 @pytest.mark.browser
@@ -446,21 +462,6 @@ def test_the_parts_of_a_picture_stand_in_one_frame():
     assert all(one.contents[-1].name == "figcaption" for one in article.select(".still"))
 
 
-def printed_texts(browser, folder: Path, bodies) -> list[str]:
-    """What stands on each page if each body is printed as a page of the book."""
-    from pypdf import PdfReader
-
-    pages = [
-        build_pdf.Page(f"p{n}", f"Page {n}", "", article_of(f"<article>{body}</article>"))
-        for n, body in enumerate(bodies)
-    ]
-    document = folder / "book.html"
-    document.write_text(build_pdf.document_of(build_pdf.ROOT / "book", pages, {}), encoding="utf-8")
-    formulas = build_pdf.ROOT / "book" / "_static" / "formulas.js"
-    build_pdf.print_document(browser, document, formulas, folder / "book.pdf")
-    return [page.extract_text() for page in PdfReader(folder / "book.pdf").pages]
-
-
 def cell_of(code: int, *printed: str) -> str:
     """A cell with so many lines of code, and what it printed."""
     lines = "".join(f'<span class="code-line">code{n};\n</span>' for n in range(code))
@@ -490,14 +491,8 @@ def test_a_short_output_stays_with_its_code(browser, tmp_path, printed):
     bodies = [
         f'<div style="height: {165 + 6 * n}mm"></div><p>Above it.</p>{cell}' for n in range(14)
     ]
-    texts = printed_texts(browser, tmp_path, bodies)
-    parts = [one.strip() for one in article_of(f"<article>{cell}</article>").strings]
-    parts = [one for one in parts if one]
-    found = [[part in text for part in parts] for text in texts]
-    assert sum(map(all, found)) == len(bodies)
-    assert sum(map(any, found)) == len(bodies)
-    alone = [text for text in texts if "code0;" in text and "Above it." not in text]
-    assert 1 < len(alone) < len(bodies)
+    strings = article_of(f"<article>{cell}</article>").stripped_strings
+    assert_whole(printed_texts(browser, tmp_path, bodies), list(strings), len(bodies), 1)
 
 
 @pytest.mark.browser

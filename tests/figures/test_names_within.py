@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from matplotlib.axes import Axes
 from matplotlib.colors import same_color
 from matplotlib.figure import Figure
-from matplotlib.patches import Patch
+from matplotlib.patches import Patch, Rectangle
 from matplotlib.path import Path
 from matplotlib.text import Text
 from matplotlib.transforms import Bbox
@@ -121,19 +121,30 @@ def test_a_name_is_nearer_to_its_own_curve_than_to_others() -> None:
     assert len(named) == 4
 
 
+def test_a_name_stands_rather_in_two_lines_than_between_two_curves() -> None:
+    with book_style():
+        figure, ((ax,),) = panels(1, 4.0)
+        ax.plot([0, 1], [1, 1], label="below")
+        ax.plot([0, 1], [2.35, 2.35], label="ten lettres")
+        ax.add_patch(Rectangle((0, 2.8), 0.84, 9, color=INK))
+        ax.set(xlim=(0, 1), ylim=(0, 12))
+        ax.legend()
+    with series_named(figure):
+        assert {text.get_text() for text in ax.texts} == {"below", "ten\nlettres"}
+
+
 def test_a_name_may_stand_on_its_own_band_and_not_on_that_of_another() -> None:
     wide = [[(x, y) for x in range(5)] for y in (2.0, 5.0, 8.0)]
-    level = [[(x, y) for x in range(5)] for y in (0.4, 0.5, 0.6)]
+    level = [[(x, y) for x in range(5)] for y in (8.2, 8.3, 8.4)]
     with book_style():
         figure, ((ax,),) = panels(1, 4.0)
         start_curves({"in a band": wide, "level": level}, "step", "loss", ax)
-        ax.set_ylim(0, 10)
+        ax.set_ylim(0, 11)
     with series_named(figure):
         of_band, of_line = boxes(list(ax.texts))
         low, high = ax.transData.transform([(0, 2), (0, 8)])[:, 1]
-    assert of_band.y1 > low
-    assert of_band.y0 < high
-    assert of_line.y1 <= low
+    assert low < of_band.y0 < of_band.y1 < high
+    assert of_line.y0 >= high
 
 
 def test_marks_are_named_beside_their_own() -> None:
@@ -200,6 +211,44 @@ def test_one_legend_for_several_panels_gives_way_to_names_in_each() -> None:
         assert axes[0].bbox.height / figure.bbox.height > before + 0.03, "the legend's room"
     figure.draw_without_rendering()
     assert axes[0].bbox.height / figure.bbox.height == pytest.approx(before, abs=1e-3)
+
+
+def test_a_grid_takes_no_room_from_names_and_stays() -> None:
+    ax = curves(SHORT, "step", "loss")
+    figure_of(ax).set_size_inches(4, 3)
+    ax.set_xticks(np.linspace(0, 1, 30), [""] * 30)
+    ax.set_yticks(np.linspace(1, 2, 30), [""] * 30)
+    ax.grid(color=INK)
+    with series_named(figure_of(ax)):
+        assert len(ax.texts) == 2
+        assert all(line.get_visible() for line in (*ax.get_xgridlines(), *ax.get_ygridlines()))
+
+
+def test_of_equal_places_a_name_takes_the_one_on_the_right_and_a_formula_has_room() -> None:
+    with book_style():
+        figure, ((ax,),) = panels(1, 4.0)
+        ax.plot([0, 1], [0, 0], label="$x_i + y_i$")
+        ax.plot([0, 1], [1, 1], label="words")
+        ax.set(xlim=(0, 1), ylim=(-0.5, 1.5))
+        ax.legend()
+    with series_named(figure):
+        formula, words = boxes(list(ax.texts))
+        assert ax.bbox.x1 - 4 < words.x1 <= ax.bbox.x1 + 1
+        assert ax.bbox.x1 - 12 < formula.x1 < ax.bbox.x1 - 0.08 * formula.width
+
+
+def test_upright_bars_are_named_where_no_bar_stands() -> None:
+    with book_style():
+        figure, ((ax,),) = panels(1, 4.0)
+        for k, name in enumerate(("first", "second")):
+            ax.bar(np.arange(3) + 0.4 * k, [1 + k, 3, 2], 0.4, color=LINE_COLOURS[k], label=name)
+        ax.set_ylim(0, 4)
+        ax.legend()
+    with series_named(figure):
+        named = boxes(list(ax.texts))
+        bodies = [bar.get_window_extent() for bar in ax.patches]
+    assert len(named) == 2
+    assert not any(name.overlaps(body) for name in named for body in bodies)
 
 
 @pytest.mark.parametrize("kind", ["of cells", "of nothing", "without room"])

@@ -251,6 +251,29 @@ def test_upright_bars_are_named_where_no_bar_stands() -> None:
     assert not any(name.overlaps(body) for name in named for body in bodies)
 
 
+@pytest.mark.parametrize("seed", [2, 8, 16])
+def test_the_name_with_the_fewest_places_is_set_first_so_that_all_have_one(seed: int) -> None:
+    draw = np.random.default_rng(seed)
+    series = {f"series {k}": list(enumerate(draw.uniform(0, 10, 4).tolist())) for k in range(4)}
+    ax = curves(series, "step", "loss")
+    figure_of(ax).set_size_inches(2.6, 2.0)
+    with series_named(figure_of(ax)):
+        assert len(ax.texts) == 4
+
+
+def test_a_level_line_along_a_curve_that_comes_down_to_it_is_named_on_its_free_side() -> None:
+    with book_style():
+        figure, ((ax,),) = panels(1, 4.0)
+        ax.plot([0, 100], [1, 1], label="the lowest")
+        ax.plot(np.arange(101), 1 + 0.3 * (np.arange(101) % 2), label="seen")
+        ax.set_ylim(0, 3)
+        ax.legend()
+    with series_named(figure):
+        lowest, seen = boxes(list(ax.texts))
+        level = ax.transData.transform((0, 1))[1]
+    assert level - 20 < lowest.y0 < lowest.y1 < level < seen.y0
+
+
 @pytest.mark.parametrize("kind", ["of cells", "of nothing", "without room"])
 def test_a_legend_stays_where_names_cannot_stand(kind: str) -> None:
     with book_style():

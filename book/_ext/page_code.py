@@ -75,7 +75,8 @@ def keep_drawings(soup: BeautifulSoup) -> None:
         text = box.get_text()
         rows = len(COLUMNS.findall(text)) if box.css.closest(".cell_output") else 0
         if DRAWN.search(text) or rows > max(1, len(text.splitlines()) // 2):
-            box["class"] = [*box.get("class", []), "drawn"]
+            meets = ["joined"] if DRAWN.search(text) else []
+            box["class"] = [*box.get("class", []), "drawn", *meets]
             columns = f"--columns:{max(map(len, text.splitlines()))}"
             box["style"] = ";".join(filter(None, [box.get("style"), columns]))
             box["tabindex"] = "0"  # so that the keyboard can scroll it

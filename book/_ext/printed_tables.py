@@ -22,8 +22,8 @@ FEWEST = 2
 WIDEST = 56
 """Characters in a cell; what is longer is a sentence."""
 CODE = re.compile(
-    r"\].*\[|tensor\(|array\(|\[\[|^\s*[\[\]()|<+#]|[{}]|->|[│─█▁]{2}|\bdef \b|Error\b|"
-    r"^\s*File |\s# |[a-z],\w*,\w*,|"
+    r"\].*\[|tensor\(|array\(|\[\[|^\s*[\[\]()|+#]|^\s*<(?!\s*[\d.])|[{}]|->|[│─█▁]{2}|"
+    r"\bdef \b|Error\b|^\s*File |\s# |[a-z],\w*,\w*,|"
     r"(^|\s)[.x]{4,}(\s|$)"  # a mark for each row or token, which stand one below the other
 )
 SENTENCE = re.compile(r";|[^\W\d_],$")

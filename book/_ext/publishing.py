@@ -245,7 +245,10 @@ def description_of(doctree: nodes.document) -> str:
         above = paragraph.parent
         if not isinstance(above, nodes.section | nodes.document):
             continue  # in a box, a list, a table
-        text = " ".join(paragraph.astext().split())
+        said = paragraph.deepcopy()
+        for raw in list(said.findall(nodes.raw)):
+            raw.parent.remove(raw)
+        text = " ".join(said.astext().split())
         if len(text) < 40:
             continue
         if text.endswith(":"):  # what it announces is no text

@@ -42,7 +42,7 @@ FRAME = (
 """What stands around a page's text."""
 NAMES_OF_PAGES = ".bd-links, .whole-model, #pst-page-toc-nav, .neighbour-title, .prev-next-title"
 """What in it names pages and sections, which are translated with their pages."""
-SPOKEN = ("alt", "aria-label", "title", "data-bs-title", "placeholder", "data-asks")
+SPOKEN = ("alt", "aria-label", "title", "data-bs-title", "placeholder", "data-asks", "data-says")
 UNTOUCHED = ("script", "style", "pre", "code", "math", "annotation", "noscript")
 TRANSLATED_BY_SPHINX = "caption-text"
 NUMBER = re.compile(r"\d+(?:[.,]\d+)*")

@@ -17,19 +17,22 @@ from matplotlib.text import Annotation
 _ABOVE_THE_AXIS = 6.0
 _BESIDE = 5.0  # points between the axes and the names beside them
 _LEADING = 1.25  # of a name's lines, in sizes of its type
+_GAP = 3.0  # points between two names
 _LETTERS = 17  # in a line of a name
 _LINES = 2
 _COLUMNS = 2  # of axes; more leave no room for names
 
 
 @contextmanager
-def lines_named(figure: Figure) -> Iterator[None]:
+def lines_named(figure: Figure, pushed: float = np.inf) -> Iterator[None]:
     """Within it, legends of lines are hidden, and each line has its name at its right end.
 
     A legend stays where a name is long, or where it explains anything but lines.
 
     Args:
         figure: any.
+        pushed: how many points a name may be pushed away from its line's end by other names;
+            where it would be more, the legend stays.
     """
     if any(ax.get_legend() for ax in figure.axes):
         figure.draw_without_rendering()  # the layout decides where lines end
@@ -44,8 +47,8 @@ def lines_named(figure: Figure) -> Iterator[None]:
             figure.draw_without_rendering()  # names take room from the lines
             if any(map(crowded, figure.axes)):
                 _give_up(labels, hidden)
-        for ax, of_axes in labels:
-            _spread(ax, of_axes)
+        if max((_spread(ax, of_axes) for ax, of_axes in labels), default=0.0) > pushed:
+            _give_up(labels, hidden)
         yield
     finally:
         _give_up(labels, hidden)
@@ -77,7 +80,11 @@ def crowded(ax: Axes) -> bool:
 def _lines_to_name(ax: Axes) -> list[Line2D]:
     """The lines of a legend that explains only lines, whose names are short enough."""
     legend, place = ax.get_legend(), ax.get_subplotspec()
-    if legend is None or (place is not None and place.get_gridspec().ncols > _COLUMNS):
+    if (
+        legend is None
+        or not legend.get_visible()
+        or (place is not None and place.get_gridspec().ncols > _COLUMNS)
+    ):
         return []
     written = [text.get_text() for text in legend.get_texts()]
     known = dict(zip(*reversed(ax.get_legend_handles_labels()), strict=True))
@@ -136,6 +143,9 @@ def _wrapped(text: str) -> str:
     """A name in lines of about so many letters."""
     if "$" in text:
         return text
+    before, _, after = text.partition(", ")
+    if after and len(text) > _LETTERS and max(len(before) + 1, len(after)) <= _LETTERS:
+        return f"{before},\n{after}"
     lines = [""]
     for word in text.split(" "):
         if lines[-1] and len(lines[-1]) + len(word) >= _LETTERS:
@@ -145,8 +155,8 @@ def _wrapped(text: str) -> str:
     return "\n".join(lines)
 
 
-def _spread(ax: Axes, labels: Sequence[Annotation]) -> None:
-    """Moves names apart, as little as possible."""
+def _spread(ax: Axes, labels: Sequence[Annotation]) -> float:
+    """Moves names apart, as little as possible, and says how far one was moved at most."""
     scale = 72 / ax.figure.dpi
     wanted = [ax.get_yaxis_transform().transform(label.xy)[1] * scale for label in labels]
     heights = [_height(label, label.get_window_extent().height * scale) for label in labels]
@@ -155,7 +165,7 @@ def _spread(ax: Axes, labels: Sequence[Annotation]) -> None:
     floor = ax.bbox.y0 * scale + _ABOVE_THE_AXIS
     for _ in range(200):
         gaps = [
-            ((heights[low] + heights[high]) / 2 + 1 - (at[high] - at[low]), low, high)
+            ((heights[low] + heights[high]) / 2 + _GAP - (at[high] - at[low]), low, high)
             for low, high in itertools.pairwise(order)
         ]
         overlap = [gap for gap in gaps if gap[0] > 0.1]
@@ -169,3 +179,4 @@ def _spread(ax: Axes, labels: Sequence[Annotation]) -> None:
             break
     for label, want, place in zip(labels, wanted, at, strict=True):
         label.set_position((_BESIDE, place - want))
+    return max(abs(place - want) for want, place in zip(wanted, at, strict=True))

@@ -34,8 +34,9 @@ _NEAR = (5, 8, 12, 17)  # points between a name and what it names
 _DEMANDS = (
     [(3, near, max(3, near // 2)) for near in _NEAR],
     [(2, near, 0) for near in _NEAR],
-    [(2, near, 2 - near) for near in _NEAR[:2]],  # beside its own, told from others by its colour
+    [(2, near, 2 - near) for near in (3, 4, 5)],  # along its own, told from others by its colour
 )
+_FAR = (8, 12, 17, 24, 32, 40)  # points between a name beside a band and the curve within it
 _AROUND = 16  # points: where a name should have much of its own, and little of others
 _LONG = 10  # letters: a shorter name stays in one line
 _MATHS = 1.1  # how much wider formulas may be in the pages' type
@@ -213,7 +214,7 @@ def _beside(
         texts[k].set_text(spots[k].written)
         _move(ax, texts[k], spots[k].x, spots[k].y)
         x, y, width, height = spots[k].x, spots[k].y, spots[k].width, spots[k].height
-        taken[max(0, y - 1) : y + height + 1, max(0, x - 4) : x + width + 4] = True
+        taken[max(0, y - 2) : y + height + 2, max(0, x - 9) : x + width + 9] = True
         left.remove(k)
     return True
 
@@ -236,11 +237,11 @@ def _spot(
     """The best place for a name: better in two lines than on a tint or near to other curves."""
     grounds = taken | faint & ~of.ink, taken
     ways = itertools.product(_DEMANDS, grounds, (of.core, of.ink), _writings(of.name))
-    for demands, blocked, own, written in ways:
+    for demands, blocked, own, written in ways:  # beside its core, or else beside its band
         text.set_text(written)
         box = text.get_window_extent()
         width, height = int(box.width * (_MATHS if "$" in written else 1)) + 1, int(box.height) + 1
-        found = _best(ax, width, height, own, others, blocked, demands)
+        found = _best(ax, width, height, own, of.core, others, blocked, demands)
         if found is not None:
             return _Spot(*found[:1], written, *found[1:], width, height)
     return None
@@ -260,6 +261,7 @@ def _best(
     width: int,
     height: int,
     own: _Mask,
+    core: _Mask,
     others: _Mask,
     blocked: _Mask,
     demands: Sequence[tuple[int, int, int]],
@@ -284,9 +286,13 @@ def _best(
 
     clarity = np.minimum(count(own, _AROUND), 60) - 2.0 * count(others, _AROUND)
     clarity = clarity + 0.01 * np.arange(xs.size)  # of equal ones, the one on the right
+    nearest = np.zeros_like(clarity, dtype=bool)  # its core is nearer than that of others
+    for around in () if own is core else _FAR:
+        nearest |= (count(core, around) > 0) & (count(others, around) == 0)
     for clear, near, farther in demands:
         fitting = (count(blocked, clear) == 0) & (count(own, near) > 0)
         fitting &= count(others, near + farther) == 0
+        fitting &= nearest if own is not core else True
         if fitting.any():
             row, column = np.unravel_index(
                 np.where(fitting, clarity, -np.inf).argmax(), fitting.shape
@@ -298,6 +304,7 @@ def _best(
 def _beside_bars(ax: Axes, texts: Sequence[Text], series: Sequence[_Series], full: _Mask) -> bool:
     """Puts names behind the bars, and their numbers, of a group with room, or of the first one."""
     groups = list(zip(*(one.bars for one in series), strict=True))
+    groups = [group for group in groups if all(map(_is_seen, group))] or groups
     inside = int(ax.bbox.x1)
     for group, last in (*((group, inside) for group in groups), (groups[0], inside + _OUTSIDE)):
         shifts = []
@@ -318,6 +325,10 @@ def _beside_bars(ax: Axes, texts: Sequence[Text], series: Sequence[_Series], ful
                 text.set(position=end, va="center", transform=ax.transData + behind)
             return True
     return False
+
+
+def _is_seen(bar: Rectangle) -> bool:
+    return bool(bar.get_window_extent().width >= 1)
 
 
 def _move(ax: Axes, text: Text, x: int, y: int) -> None:

@@ -19,7 +19,8 @@ def start_dots(
     """Draws a row for each kind of run: a dot for each start and a bar at the median.
 
     Each row has its colour and its mark; more rows than there are colours have one of both. Names
-    and medians stand above their rows and not beside them, so that a phone has room for the dots.
+    and medians stand above their rows and not beside them, so that a phone has room for the dots;
+    a line parts them from the row above.
 
     Args:
         results: for each kind its results, one for each start.
@@ -46,15 +47,21 @@ def start_dots(
             heights = [row + shift for shift in shifts]
             ax.plot(
                 sorted(values), heights, marker, color=colour, markersize=5, alpha=0.75,
-                markeredgewidth=0,
+                markeredgewidth=0, clip_on=False,
             )  # fmt: skip
-            ax.plot([middle, middle], [row - 0.22, row + 0.22], color=colour, linewidth=2.5)
-            told = f"median {middle:.{digits}f}".replace("-", "\N{MINUS SIGN}")
-            for words, x, side in ((name, 0.01, "left"), (told, 0.99, "right")):
-                ax.annotate(
-                    words, (x, row - 0.28), xycoords=("axes fraction", "data"), ha=side,
-                    va="bottom", color=INK, fontsize="small",
-                )  # fmt: skip
+            ax.plot(
+                [middle, middle], [row - 0.22, row + 0.22], color=colour, linewidth=2.5,
+                clip_on=False,
+            )  # fmt: skip
+            told = f"{middle:.{digits}f}".replace("-", "\N{MINUS SIGN}")
+            ax.annotate(
+                f"{name}: median {told}", (0.01, row - 0.28), xycoords=("axes fraction", "data"),
+                va="bottom", color=colour, fontsize="small",
+            )  # fmt: skip
+        parted = [row - 0.74 for row in range(1, len(results))]
+        ax.hlines(
+            parted, 0, 1, color=INK, alpha=0.35, linewidth=0.6, transform=ax.get_yaxis_transform()
+        )
         ax.set_yticks([])
         ax.set_ylim(len(results) - 0.6, -0.8)
         ax.set_xlabel(x_label)

@@ -54,6 +54,8 @@ _INDEX = 0.76  # the size of an index, whatever its depth; figures.css enlarges 
 _LOW, _LOWER = 0.3, 0.08  # of a letter's size: how low a lone index stands, and how much lower here
 _BLANK = 0.27  # of a letter's size: how wide a blank is in the pages' type
 _LEAN = 0.12  # of a letter's size: so far a symbol leans into the space behind it
+_PUSHED = 11.0  # points between a line's end and its name, where names crowd each other
+_NARROWER = 0.9  # how wide words are in the pages' type, compared with matplotlib's
 _MANY = 100  # marks that become one path
 _DEFAULTS = {
     "stroke-linejoin": "round", "fill-opacity": "1", "opacity": "1", "stroke-width": "1",
@@ -77,8 +79,8 @@ def figure_svg(figure: Figure) -> str | None:
     if to_rgba(figure.get_facecolor())[3] > 0:
         return None
     with (
-        mpl.rc_context(_SETTINGS), narrowed(figure), lines_named(figure), series_named(figure),
-        _grids_cut_out(figure),
+        mpl.rc_context(_SETTINGS), narrowed(figure), lines_named(figure, _PUSHED),
+        series_named(figure), lines_named(figure), _grids_cut_out(figure),
     ):  # fmt: skip
         whole = _drawn(figure)
         if _narrowest(whole) > PHONE:
@@ -211,6 +213,14 @@ def _stands_in(text: Text, ax: Axes, pen: RendererSVG) -> bool:
     return bool(is_seen(text) and text.get_window_extent(pen).overlaps(ax.get_window_extent(pen)))
 
 
+def _as_wide_as_seen(text: Text, pen: RendererSVG) -> Bbox:
+    """The room of words in the pages' type, which is narrower than that with which they are set."""
+    box = text.get_window_extent(pen)
+    share = {"left": 0.0, "center": 0.5, "right": 1.0}[text.get_horizontalalignment()]
+    spare = (1 - _NARROWER) * box.width
+    return Bbox.from_extents(box.x0 + share * spare, box.y0, box.x1 - (1 - share) * spare, box.y1)
+
+
 def _hole(ax: Axes, box: BboxBase) -> Path:
     """A box as a part of the axes that runs the other way round, and so is left out of a shape."""
     corners = np.asarray(Path.unit_rectangle().vertices)[::-1]
@@ -231,7 +241,7 @@ def _grids_cut_out(figure: Figure) -> Iterator[None]:
     pen = RendererSVG(*figure.bbox.size, io.StringIO())
     for ax in figure.axes:
         legend = ax.get_legend()
-        boxes = [text.get_window_extent(pen) for text in ax.texts if _stands_in(text, ax, pen)]
+        boxes = [_as_wide_as_seen(text, pen) for text in ax.texts if _stands_in(text, ax, pen)]
         if legend is not None and legend.get_visible():
             boxes.append(around := legend.get_window_extent(pen))
             if legend._loc == 0:  # type: ignore[attr-defined]  # the best place stays the one found here

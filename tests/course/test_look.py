@@ -110,6 +110,7 @@ def test_what_a_program_has_drawn_scrolls_and_the_keyboard_reaches_it(printed, s
     )
     page_code.keep_drawings(soup)
     assert soup.pre.get("tabindex") == ("0" if scrolls else None)
+    assert ("joined" in soup.pre.get("class", [])) == ("┏" in printed), "its lines meet"
 
 
 def test_the_style_sheet_knows_how_long_the_lines_of_printed_columns_are():

@@ -56,7 +56,7 @@ COLUMNS_PRINTED = """() => {
       box.scrollWidth > box.clientWidth + 1,
     ]);
 }""".replace("ALL_LAID_OUT", ALL_LAID_OUT)
-WITH_COLUMNS = [path for path in CHAPTERS if 'class="drawn"' in (HTML / path).read_text("utf-8")]
+WITH_COLUMNS = [path for path in CHAPTERS if 'class="drawn' in (HTML / path).read_text("utf-8")]
 FIT_A_PHONE = 48
 """Characters in letters of 11 pixels."""
 

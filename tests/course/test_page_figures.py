@@ -158,6 +158,7 @@ def tables(text: str) -> list[list[list[str]]]:
     ("text", "rows"),
     [
         ("sum:      1.0\nlargest:  0.5", [["sum", "1.0"], ["largest", "0.5"]]),
+        ("0.5     76   84 %\n< 0.5   57   33 %", [["0.5", "76", "84 %"], ["< 0.5", "57", "33 %"]]),
         ("with: 2 nats\nwithout: 3 nats", [["with", "2 nats"], ["without", "3 nats"]]),
         ("     de   het\nA   1     2\nB   3     4",
          [["", "de", "het"], ["A", "1", "2"], ["B", "3", "4"]]),

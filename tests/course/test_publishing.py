@@ -341,7 +341,10 @@ def test_a_page_is_described_by_its_first_sentence(unset):
 )
 def test_a_page_without_a_sentence_is_described_by_its_title(said, description):
     doctree = new_document("")
-    doctree += nodes.section("", nodes.title("", "Words & signs"), nodes.paragraph("", said))
+    hidden = nodes.raw("", '<span data-english="A text that is here for a script alone">')
+    doctree += nodes.section(
+        "", nodes.title("", "Words & signs"), nodes.paragraph("", "", nodes.Text(said), hidden)
+    )
     app = SimpleNamespace(config=SimpleNamespace(html_title="The book", html_theme_options={}))
     context = {"title": "Words &amp; signs"}
     publishing.describe_page(app, "book/x", "", context, doctree)

@@ -96,6 +96,7 @@ def test_another_order_keeps_each_number():
 
 OUTPUT = """
 <div class="cell_output"><p>Seen 12 times</p><p lang="nl">Seen 12 times</p>
+<button data-says="Seen 12 times"></button>
 <pre>Seen 12 times</pre><img alt="Two words" src="x.svg"><math>Two words</math>
 <span class="caption-text">Two words</span></div>
 """
@@ -107,6 +108,7 @@ def test_outputs_are_translated_but_not_their_code_formulas_and_other_languages(
     assert translation.translate_output(soup.div, known)
     assert soup.p.get_text() == "12 keer gezien"
     assert soup.img["alt"] == "Twee woorden"
+    assert soup.button["data-says"] == "12 keer gezien"
     assert [soup.find(lang="nl").get_text(), soup.pre.get_text()] == ["Seen 12 times"] * 2
     assert [soup.math.get_text(), soup.span.get_text()] == ["Two words"] * 2
 

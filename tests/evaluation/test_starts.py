@@ -11,6 +11,7 @@ import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from matplotlib.colors import same_color
 
 from mtcourse.errors import MtcourseError
 from mtcourse.evaluation import starts
@@ -25,6 +26,7 @@ from mtcourse.evaluation.starts import (
     store_measured,
 )
 from mtcourse.figures.starts_plots import start_curves, start_dots
+from mtcourse.figures.style import LINE_COLOURS
 
 ROOT = Path(__file__).resolve().parents[2]
 FINITE = st.floats(-1e6, 1e6)
@@ -111,26 +113,30 @@ def test_the_dots_are_the_results_and_the_bar_is_their_median() -> None:
     data = [sorted(line.get_xdata()) for line in ax.lines]
     assert [1.0, 3.0, 5.0] in data
     assert [3.0, 3.0] in data
-    assert [text.get_text() for text in ax.texts] == ["one", "median 3.0", "other", "median 2.0"]
+    assert [text.get_text() for text in ax.texts] == ["one: median 3.0", "other: median 2.0"]
     with pytest.raises(MtcourseError, match="no start is given for none"):
         start_dots({"none": []}, "BLEU", ax)
     plt.close()
 
 
-def test_names_and_medians_stand_above_their_dots_and_below_those_of_the_row_above() -> None:
+def test_names_and_medians_stand_above_their_dots_and_apart_from_those_of_the_row_above() -> None:
     _, ax = plt.subplots(figsize=(4.2, 2.4))
     start_dots({"one": [1.0, 5.0], "other": [-2.0, -3.0]}, "BLEU", ax, digits=1)
     words = {text.get_text(): text.get_window_extent() for text in ax.texts}
-    assert list(words) == ["one", "median 3.0", "other", "median \N{MINUS SIGN}2.5"]
+    assert list(words) == ["one: median 3.0", "other: median \N{MINUS SIGN}2.5"]
     marked = [
         line.get_window_extent() for line in ax.lines if line.get_marker() not in ("None", None)
     ]
-    for row, dots in enumerate(marked):
-        for box in list(words.values())[2 * row : 2 * row + 2]:
-            assert box.y0 > dots.y1
-            assert all(box.y1 < above.y0 for above in marked[:row])
-            assert ax.get_window_extent().contains(box.x0, box.y0)
-            assert ax.get_window_extent().contains(box.x1, box.y1)
+    ((_, height), _) = ax.transAxes.inverted().transform(
+        ax.transData.transform(ax.collections[0].get_segments()[0])
+    )
+    parting = ax.transAxes.transform((0, height))[1]
+    for row, (dots, box) in enumerate(zip(marked, words.values(), strict=True)):
+        assert box.y0 > dots.y1
+        assert all(box.y1 < parting < above.y0 for above in marked[:row])
+        assert ax.get_window_extent().contains(box.x0, box.y0)
+        assert ax.get_window_extent().contains(box.x1, box.y1)
+        assert same_color(ax.texts[row].get_color(), LINE_COLOURS[row])
     plt.close()
 
 

@@ -291,6 +291,24 @@ def test_names_of_lines_stand_beside_the_axes_where_nothing_crosses_them() -> No
     assert min(edges) > 0
 
 
+def test_lines_that_end_together_have_their_names_where_they_are_apart() -> None:
+    far = {name: [(0, 40 * k), (5, 20 * k), (10, k)] for k, name in enumerate(("one", "two", "x"))}
+    ax = curves(far, "step", "loss")
+    figure_of_ax = ax.get_figure()
+    with lines_named(figure_of_ax, pushed=11.0):
+        assert ax.get_legend().get_visible(), "names would be pushed too far"
+    with lines_named(figure_of_ax):
+        assert not ax.get_legend().get_visible()
+    _, width, _ = (float(n) for n in (0, *svg_of(figure_of_ax).get("viewBox", "").split()[2:]))
+    for name in far:
+        assert float(texts(svg_of(figure_of_ax))[name].get("x", width)) < 0.95 * width
+
+
+def test_a_name_breaks_after_its_comma() -> None:
+    long = {"one thing, and more": [(0, 2.0), (10, 1.0)], "b": [(0, 1.0), (10, 3.0)]}
+    assert {"one thing,", "and more"} <= set(texts(svg_of(curves(long, "", "").get_figure())))
+
+
 def test_the_figure_keeps_its_legend() -> None:
     ax = curves(SERIES, "step", "loss")
     written = figure_svg(ax.get_figure())

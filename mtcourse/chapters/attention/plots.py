@@ -90,9 +90,10 @@ def points_and_laws(
     with book_style():
         for (name, points), style in zip(laws.items(), ("-", "--", "-.", ":"), strict=False):
             ax.plot(*zip(*points, strict=True), style, color=INK, label=name)
-        looks = zip(LINE_COLOURS, ("o", "s", "^", "x"), strict=True)
-        for (name, points), (colour, mark) in zip(measured.items(), looks, strict=False):
-            ax.plot(*zip(*points, strict=True), mark, color=colour, label=name, markersize=6)
+        # Marks at one place are seen below each other: the later ones are smaller.
+        looks = zip(LINE_COLOURS, ("o", "s", "^", "x"), (9, 4.5, 9, 5), strict=True)
+        for (name, points), (colour, mark, size) in zip(measured.items(), looks, strict=False):
+            ax.plot(*zip(*points, strict=True), mark, color=colour, label=name, markersize=size)
         ax.set(xscale="log", yscale="log", xlabel=x_label, ylabel=y_label)
         ax.set_xscale("log", base=2)
         ax.xaxis.set_major_formatter("{x:.0f}")

@@ -52,7 +52,7 @@ class FineTuned(nn.Module):
     Args:
         body: the encoder; shared, not copied.
         kind: "sequence" (C30) or "token" (C31).
-        classes: K.
+        classes: their number K.
         frozen: whether the head alone learns: the body then gets no gradient, and stays in
             evaluation mode also while the head trains.
         seed: of the head's initial weights.

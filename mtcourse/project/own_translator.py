@@ -195,7 +195,7 @@ def translate_ids(own: OwnTranslator, source: Sequence[int], beams: int = 4) -> 
     Args:
         own: the translator.
         source: ids of the sentence, without ``<eos>``.
-        beams: B.
+        beams: their number B.
 
     Returns:
         the ids of the translation, ``<eos>`` left out.

@@ -76,7 +76,7 @@ def fitted_head(
     Args:
         X: the rows.
         y: the class of each.
-        classes: K.
+        classes: their number K.
 
     Raises:
         MtcourseError: a class is not below K.

@@ -1,4 +1,4 @@
-"""A process that has imported everything once, and forks an isolated kernel on request.
+"""A process that has imported everything once, and forks an isolated kernel on request::
 
     python -P -m mtcourse.grading.isolation.fork_server DESCRIPTOR
 

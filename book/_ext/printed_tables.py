@@ -249,7 +249,9 @@ def numbers_in(row: list[str]) -> int:
 def node_of(block: Block, output: nodes.literal_block) -> nodes.Node:
     """A block as a part of the page."""
     if sentences := sentences_of(block.lines):
-        words = "".join(f"<p>{html.escape(sentence)}</p>" for sentence in sentences)
+        # A signature of a score is one word, and breaks between its parts.
+        written = (re.sub(r"\|(?=\S)", "|<wbr>", html.escape(sentence)) for sentence in sentences)
+        words = "".join(f"<p>{sentence}</p>" for sentence in written)
         return nodes.raw("", f'<div class="printed-words">{words}</div>', format="html")
     if not block.rows:
         lines = output.deepcopy()

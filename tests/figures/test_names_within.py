@@ -237,6 +237,31 @@ def test_of_equal_places_a_name_takes_the_one_on_the_right_and_a_formula_has_roo
         assert ax.bbox.x1 - 12 < formula.x1 < ax.bbox.x1 - 0.08 * formula.width
 
 
+def test_beside_a_band_a_name_is_still_nearest_to_the_curve_within_it() -> None:
+    wide = [[(x, y) for x in range(5)] for y in (2.0, 8.0, 8.4)]  # its curve lies at its top
+    near = [[(x, 0.8) for x in range(5)] for _ in range(3)]
+    with book_style():
+        figure, ((ax,),) = panels(1, 4.0)
+        start_curves({"of the band": wide, "near its foot": near}, "step", "loss", ax)
+        ax.add_patch(Rectangle((-1, 8.8), 6, 3, color=INK))  # no room above
+        ax.add_patch(Rectangle((-1, 3.2), 6, 4.2, color=INK))  # and none below the curve
+        ax.set(xlim=(0, 4), ylim=(0, 10))
+    with series_named(figure):
+        named = boxes(list(ax.texts))
+        lines = [dense(ax.transData.transform(line.get_xydata())) for line in ax.get_lines()]
+        for k, box in enumerate(named):
+            assert spread(box, lines[k]) < spread(box, lines[1 - k])
+
+
+def test_bars_of_no_length_are_not_where_names_stand() -> None:
+    ax = bars(["none", "some"], {"before": [0.0, 20.0], "after": [0.0, 30.0]}, "%")
+    ax.set_xlim(0, 100)
+    with series_named(figure_of(ax)):
+        names = [text for text in ax.texts if text.get_text() in ("before", "after")]
+        assert all(box.y0 < ax.transData.transform((0, 0.5))[1] for box in boxes(names))
+    assert len(names) == 2
+
+
 def test_upright_bars_are_named_where_no_bar_stands() -> None:
     with book_style():
         figure, ((ax,),) = panels(1, 4.0)

@@ -15,6 +15,7 @@ import pytest
 import torch
 from IPython.core.interactiveshell import InteractiveShell
 from matplotlib import pyplot as plt
+from matplotlib.backends.backend_svg import RendererSVG
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 from PIL import Image
@@ -24,7 +25,7 @@ from mtcourse.figures.curves import curves
 from mtcourse.figures.diagrams import arrow, box
 from mtcourse.figures.line_names import lines_named
 from mtcourse.figures.style import COLOURS, GROUND, INK, LINE_COLOURS, book_style
-from mtcourse.figures.svg import SVG, XLINK, figure_svg, with_own_ids
+from mtcourse.figures.svg import SVG, XLINK, _as_wide_as_seen, figure_svg, with_own_ids
 from tests.figures.test_figures import contrast
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -170,6 +171,24 @@ def test_no_line_of_a_grid_crosses_a_legend(loc: str) -> None:
     legend = ax.get_legend()
     now, _ = legend.get_window_extent(), legend.set_loc(loc)
     assert legend.get_window_extent().bounds == pytest.approx(now.bounds)
+
+
+@pytest.mark.parametrize("side", ["left", "center", "right"])
+def test_a_hole_of_a_grid_is_as_wide_as_words_in_the_type_of_pages(side: str) -> None:
+    with book_style():
+        figure, ax = new_figure()
+        ax.grid()
+        text = ax.text(0.5, 0.5, "some words", ha=side)
+    svg_of(figure)
+    figure.dpi = 72
+    pen = RendererSVG(*figure.bbox.size, io.StringIO())
+    wide, seen = text.get_window_extent(pen), _as_wide_as_seen(text, pen)
+    assert seen.width == pytest.approx(0.9 * wide.width, rel=0.02)
+    at = {"left": "x0", "right": "x1"}.get(side)
+    if at:
+        assert getattr(seen, at) == pytest.approx(getattr(wide, at), abs=1)
+    else:
+        assert seen.x0 + seen.x1 == pytest.approx(wide.x0 + wide.x1, abs=2)
 
 
 @pytest.mark.parametrize(("x", "holes"), [(0.5, 1), (1.5, 0)])

@@ -318,9 +318,10 @@ def test_lines_that_end_together_have_their_names_where_they_are_apart() -> None
         assert ax.get_legend().get_visible(), "names would be pushed too far"
     with lines_named(figure_of_ax):
         assert not ax.get_legend().get_visible()
-    _, width, _ = (float(n) for n in (0, *svg_of(figure_of_ax).get("viewBox", "").split()[2:]))
-    for name in far:
-        assert float(texts(svg_of(figure_of_ax))[name].get("x", width)) < 0.95 * width
+    root = svg_of(figure_of_ax)
+    (axes, *_) = root.iterfind(f".//{{{SVG}}}clipPath/{{{SVG}}}rect")
+    right = float(axes.get("x", "nan")) + float(axes.get("width", "nan"))
+    assert all(float(texts(root)[name].get("x", "nan")) < right for name in far)
 
 
 def test_a_name_breaks_after_its_comma() -> None:

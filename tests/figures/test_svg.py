@@ -298,7 +298,7 @@ def test_lines_are_named_at_their_ends_in_their_colours() -> None:
     found = {name: text.get("fill") for name, text in texts(root).items() if name in SERIES}
     assert found == dict(zip(SERIES, LINE_COLOURS, strict=False))
     heights = [float(texts(root)[name].get("y", 0)) for name in SERIES]
-    assert heights[0] - heights[1] > 8, "names do not lie on each other"
+    assert heights[0] - heights[1] > 14, "names do not lie on each other, nor read as one"
 
 
 def test_names_of_lines_stand_beside_the_axes_where_nothing_crosses_them() -> None:
@@ -322,6 +322,13 @@ def test_lines_that_end_together_have_their_names_where_they_are_apart() -> None
     (axes, *_) = root.iterfind(f".//{{{SVG}}}clipPath/{{{SVG}}}rect")
     right = float(axes.get("x", "nan")) + float(axes.get("width", "nan"))
     assert all(float(texts(root)[name].get("x", "nan")) < right for name in far)
+
+
+def test_lines_that_end_together_are_named_there_if_nothing_else_is_free() -> None:
+    ax = curves({name: [(0, k), (10, 0)] for k, name in enumerate("abc")}, "step", "loss")
+    ax.axhspan(-9, 9, color=LINE_COLOURS[3])
+    ax.set_ylim(-1, 3)
+    assert all(texts(svg_of(ax.get_figure()))[name].get("fill") != INK for name in "abc")
 
 
 def test_a_name_breaks_after_its_comma() -> None:

@@ -1,6 +1,6 @@
-"""The process that runs a learner's cells: IPython's own kernel, with silent checks::
+"""The process that runs a learner's cells: IPython's own kernel, with silent checks.
 
-python -P -m mtcourse.grading.isolation.kernel_process CONNECTION_FILE
+It begins with ``python -P -m mtcourse.grading.isolation.kernel_process CONNECTION_FILE``.
 """
 
 from __future__ import annotations

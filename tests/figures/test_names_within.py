@@ -299,6 +299,21 @@ def test_a_level_line_along_a_curve_that_comes_down_to_it_is_named_on_its_free_s
     assert level - 20 < lowest.y0 < lowest.y1 < level < seen.y0
 
 
+def test_a_name_far_from_its_curve_is_still_nearer_to_it_than_to_others() -> None:
+    with book_style():
+        figure = plt.figure(figsize=(4, 3), dpi=72)
+        ax = figure.add_axes((0, 0, 1, 1), xlim=(0, 288), ylim=(0, 216))  # a unit is a point
+        ax.axhspan(0, 110, color=INK)  # nothing else is free near the first curve
+        ax.plot([0, 288], [100, 100], label="first")
+        ax.plot([0, 288], [146, 146], label="second")
+        ax.legend()
+    with series_named(figure):
+        assert not ax.get_legend().get_visible()
+        first, second = boxes(list(ax.texts))
+    assert first.y0 - 100 < 146 - first.y1
+    assert 146 - second.y1 < second.y0 - 100
+
+
 @pytest.mark.parametrize("kind", ["of cells", "of nothing", "without room"])
 def test_a_legend_stays_where_names_cannot_stand(kind: str) -> None:
     with book_style():

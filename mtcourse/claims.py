@@ -34,7 +34,7 @@ class Claim:
     Args:
         id: the document's letter and a number, such as "A07".
         section: where in the document.
-        kind: one of ``KINDS``.
+        kind: "definition", "equation", "example" or "statement".
         chapter: the file, without its ending, of the one chapter that teaches it.
         equation: LaTeX in the document's symbols; empty if it is only said.
         says: one sentence about it; empty where the equation says it all.
@@ -44,7 +44,7 @@ class Claim:
         test: ``file::function`` of the test that proves it.
         exercise: notebook#exercise that practises it.
 
-    The last three are empty as long as the chapter is to come.
+    The last three are empty until the chapter is written.
 
     Raises:
         MtcourseError: a value that cannot be, with the claim's id.

@@ -41,10 +41,10 @@ def checked_address(address: str | None) -> str | None:
     """An address in the one form that others are made from; None for that of no repository.
 
     Args:
-        address: such as "https://github.com/owner/name", with or without a slash or ".git" behind.
+        address: such as ``https://github.com/owner/name``, which may end with ``/`` or ``.git``.
 
     Raises:
-        MtcourseError: it is none of a repository on the web.
+        MtcourseError: it is not the address of a repository on the web.
     """
     said = str(address or "").strip().rstrip("/").removesuffix(".git")
     if said in ("", NOT_SET):

@@ -15,6 +15,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Protocol
 
 from docutils import nodes
 from sphinx.addnodes import desc_signature, index, pending_xref
@@ -31,6 +32,7 @@ HIDDEN_COLON = "\ue000"
 WHAT_COMES_BACK = re.compile(r"\s*(Returns|Yields):")
 NAMED_DEFAULT = re.compile(r"<(?:(?:built-in )?function |class ')(?:\w+\.)*(\w+)'?>")
 NAMELESS_DEFAULT = re.compile(r"<factory>|<function (?:\w+\.)*<lambda>>")
+NUMBERED_FIELD = "Alias for field number"
 READ_AS_CODE = re.compile(r"\.language(\.|$)|\.exercises(\.|$)|\._")
 """The grammar's floors, the banks of checks and the chapters' questions are read as code."""
 GREEK = {"alpha": "α", "beta": "β", "gamma": "γ", "omega": "ω", "sigma": "σ"}
@@ -50,7 +52,7 @@ IN_WORDS = {re.compile(rf"\b{name}\b"): letter for name, letter in GREEK.items()
     re.compile(r"\bsqrt(?=\()"): "√",
     re.compile(r"(?:^|(?<=[\w)\]])) \* (?=[\w(])"): " · ",
     re.compile(r"(?:^|(?<=[\w)\]])) - (?=[\w(]|$)"): " − ",
-    re.compile(r"(?:^|(?<=[\s(=\[])|(?<=\b[a-z]))-(?=log|inf|sum|\d)"): "−",
+    re.compile(r"(?:^|(?<=[\s(=\[])|(?<=\b[a-z]))-(?=log|inf|sum|sin|\d|$)"): "−",
     re.compile(r" <= "): " ≤ ",
     re.compile(r" >= "): " ≥ ",
     re.compile(r" <- "): " ← ",
@@ -82,7 +84,10 @@ def setup(app) -> dict:
     app.connect("env-get-outdated", find_pages_to_extend)
     app.connect("autodoc-process-docstring", keep_colons, priority=BEFORE_NAPOLEON)
     app.connect("autodoc-process-docstring", show_colons, priority=AFTER_NAPOLEON)
+    app.connect("autodoc-skip-member", leave_out_numbered_fields)
+    app.connect("autodoc-process-signature", show_protocols_bare, priority=BEFORE_NAPOLEON)
     app.connect("autodoc-process-signature", name_defaults)
+    app.connect("doctree-read", name_values)
     app.connect("doctree-read", set_formulas)
     app.add_transform(LeaveOutOfIndex)
     return {"version": "4", "parallel_read_safe": True, "parallel_write_safe": True}
@@ -141,6 +146,18 @@ def show_colons(app, what: str, name: str, obj, options, lines: list[str]) -> No
     lines[:] = [line.replace(HIDDEN_COLON, ":") for line in lines]
 
 
+def leave_out_numbered_fields(app, what: str, name: str, obj, skip: bool, options) -> bool | None:
+    """Of the fields of a named tuple Python says only a number: the class says what they are."""
+    return True if (getattr(obj, "__doc__", None) or "").startswith(NUMBERED_FIELD) else None
+
+
+def show_protocols_bare(
+    app, what: str, name: str, obj, options, signature: str | None, returns: str | None
+) -> tuple[str, None] | None:
+    """A protocol has no signature, because none is made: Python's says ``(*args, **kwargs)``."""
+    return ("", None) if Protocol in getattr(obj, "__bases__", ()) else None
+
+
 def name_defaults(
     app, what: str, name: str, obj, options, signature: str | None, returns: str | None
 ) -> tuple[str | None, str | None]:
@@ -152,6 +169,14 @@ def name_defaults(
     if signature is not None:
         signature = NAMELESS_DEFAULT.sub("...", NAMED_DEFAULT.sub(r"\1", signature))
     return signature, returns
+
+
+def name_values(app, doctree: nodes.document) -> None:
+    """A value that holds functions or classes shows them by their names, as defaults do."""
+    for signature in doctree.findall(desc_signature):
+        for text in list(signature.findall(nodes.Text)):
+            if NAMED_DEFAULT.search(text):
+                text.parent.replace(text, nodes.Text(NAMED_DEFAULT.sub(r"\1", text)))
 
 
 def set_formulas(app, doctree: nodes.document) -> None:

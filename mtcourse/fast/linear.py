@@ -65,7 +65,10 @@ def faster_library(environment: Mapping[str, str], processor: str) -> str:
 
 
 LIBRARY = faster_library(os.environ, vendor())
-"""Which one multiplies in this program."""
+"""Which one multiplies in this program.
+
+:meta hide-value:
+"""
 
 
 def linear(
@@ -86,7 +89,7 @@ def linear(
 
 
 class Linear(nn.Linear):
-    """``nn.Linear`` through ``linear``."""
+    """``torch.nn.Linear``, but its product is computed by this module's ``linear``."""
 
     def forward(self, input: Float[Tensor, "*rows k"]) -> Float[Tensor, "*rows n"]:
         return linear(input, self.weight, self.bias)

@@ -152,7 +152,7 @@ class EncoderBlock(nn.Module):
         causal: bool = False,
         cache: KeyValueCache | None = None,
     ) -> tuple[Float[Tensor, "batch n d_model"], KeyValueCache | None]:
-        """The same block under a causal mask, as a decoder-only model uses it (chapter 13).
+        """The block with a cache or a causal mask, as a decoder-only model uses it (chapter 13).
 
         Args:
             x: all n positions; or with a cache the next n of t.

@@ -42,7 +42,7 @@ def embed_one_hot(
 def embedding_gradient(
     ids: Int[Tensor, "*batch n"], H_bar: Float[Tensor, "*batch n d_model"], V: int
 ) -> Float[Tensor, "V d_model"]:
-    """The derivative of a loss by the table: X H_bar, where H_bar is its derivative by H = X^T W_E.
+    """The derivative of a loss by W_E: X H_bar, where H_bar is its derivative by H = X^T W_E.
 
     Row k is the sum of the rows of H_bar at the positions of token k: a row that no token uses
     gets zeros, and a row that is used twice gets the sum of both.

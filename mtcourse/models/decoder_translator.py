@@ -65,7 +65,7 @@ class DecoderTranslator:
             search: the strategy.
 
         Raises:
-            MtcourseError: a sentence leaves no room for its translation, naming it.
+            MtcourseError: a sentence leaves no room for its translation; the message names it.
         """
         encoded = self.tokenizer.encode_all(sentences)
         device, longest = self.model.output_weight.device, self.model.config.max_length

@@ -218,8 +218,9 @@ def cached_state(
 class OutputLayer:
     """log softmax(H W_O), a few rows at a time, in one buffer for all steps.
 
-    It is the largest tensor of a step: on a CPU fresh pages for it would cost a tenth of the step,
-    and a few rows of logits are still in the processor's cache when the softmax reads them.
+    The result is the largest tensor of a step: on a CPU fresh pages for it would cost a tenth of
+    the step, and a few rows of logits are still in the processor's cache when the softmax reads
+    them.
 
     Args:
         weight: W_O transposed, a row for each token.

@@ -9,8 +9,11 @@ from torch import Tensor, nn
 from mtcourse.errors import MtcourseError
 from mtcourse.models.encoder_model import EncoderModel
 
-SEQUENCE, TOKEN = "sequence", "token"
-"""The two kinds of heads."""
+SEQUENCE = "sequence"
+"""The kind of a head that reads one class for a whole sequence."""
+
+TOKEN = "token"
+"""The kind of a head that reads a class for each token."""
 
 
 def sequence_scores(

@@ -80,9 +80,13 @@ class FrameworkConfig:
 class FrameworkModel(nn.Module):
     """Two embeddings, two self-attentions, one cross-attention, two networks, one softmax.
 
-    H_E = ReLU(A W_1^E) W_2^E,  A = Attention(H̃ W_Q^E, H̃ W_K^E, H̃ W_V^E),  H̃ = X^T W_E^X + P;
-    Ŷ^T = softmax(ReLU(A_C W_1^D) W_2^D W_O),  A_C = Attention(A_D W_Q^C, H_E W_K^C, H_E W_V^C),
-    A_D = Attention(G W_Q^D, G W_K^D, G W_V^D) under the causal mask,  G = Y^T W_E^Y.
+    - H̃ = X^T W_E^X + P
+    - A = Attention(H̃ W_Q^E, H̃ W_K^E, H̃ W_V^E)
+    - H_E = ReLU(A W_1^E) W_2^E
+    - G = Y^T W_E^Y
+    - A_D = Attention(G W_Q^D, G W_K^D, G W_V^D) under the causal mask
+    - A_C = Attention(A_D W_Q^C, H_E W_K^C, H_E W_V^C)
+    - Ŷ^T = softmax(ReLU(A_C W_1^D) W_2^D W_O)
 
     The weights have the document's names, its superscript last: ``W_Q_E`` is W_Q^E, and rows are
     multiplied from the right. No weight is shared.

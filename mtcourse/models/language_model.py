@@ -46,7 +46,7 @@ class TextLikelihood:
 
     @property
     def bits_per_byte(self) -> float:
-        """nats / (bytes ln 2): it does not depend on the vocabulary."""
+        """nats / (size ln 2): it does not depend on the vocabulary."""
         return self.nats / self.size / math.log(2)
 
     def __str__(self) -> str:
@@ -61,7 +61,7 @@ class LanguageModel(TextModel[DecoderModel]):
 
     Args:
         model: the decoder-only model.
-        tokenizer: as large as its vocabulary.
+        tokenizer: with as many pieces as the model has rows in its table.
     """
 
     family: ClassVar[str] = "decoder"
@@ -108,7 +108,7 @@ class LanguageModel(TextModel[DecoderModel]):
             max_tokens: the longest text in tokens, prompt included; None is the model's maximum.
 
         Raises:
-            MtcourseError: a prompt leaves no room, naming it.
+            MtcourseError: a prompt leaves no room; the message names it.
         """
         limit = min(max_tokens or math.inf, self.model.config.max_length - 1)
         encoded = self.tokenizer.encode_all(prompts)

@@ -24,11 +24,15 @@ def recorded_matrices(
 ) -> Matrices:
     """What a model computes for one pair, by the name of the module and of what it computes there.
 
-    A row is a piece, of the source in the encoder and of the target in the decoder. The names are
-    ``source_embedding.E``, ``.P`` and ``.X`` (row of the table, position, their sum as the model
-    takes it), ``encoder.0.self_attention.Q``, ``.K``, ``.V``, ``.A`` (the heads side by side) and
-    ``.weights.0`` of each head, ``encoder.0.feed_forward.hidden``, ``encoder_norm.written`` (H_E);
-    in the decoder likewise, with ``cross_attention``; and ``output.logits`` (U).
+    A row is a piece, of the source in the encoder and of the target in the decoder. The names:
+
+    - ``source_embedding.E``, ``.P`` and ``.X``: row of the table, position, and their sum as the
+      model takes it.
+    - ``encoder.0.self_attention.Q``, ``.K``, ``.V``, ``.A`` (the heads side by side), and
+      ``.weights.0`` of each head.
+    - ``encoder.0.feed_forward.hidden``, and ``encoder_norm.written`` (H_E).
+    - In the decoder likewise, with ``cross_attention``.
+    - ``output.logits``: U.
 
     Args:
         model: in evaluation mode, so that nothing is zeroed.

@@ -33,7 +33,7 @@ def check_sizes(config: Any) -> None:
 
 
 def check_keys(kind: type, values: Mapping[str, Any], needed: Collection[str]) -> None:
-    """Raises unless the values name fields of a config, and all that have no default.
+    """Raises if values name a field that a config does not have, or leave out one that is needed.
 
     Args:
         kind: the config's dataclass.
@@ -41,7 +41,7 @@ def check_keys(kind: type, values: Mapping[str, Any], needed: Collection[str]) -
         needed: the fields without a default.
 
     Raises:
-        MtcourseError: a key is unknown or missing, naming all of them.
+        MtcourseError: keys are unknown or missing; the message names them.
     """
     known = {field.name for field in fields(kind)}
     if unknown := sorted(set(values) - known):

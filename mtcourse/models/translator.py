@@ -27,8 +27,11 @@ from mtcourse.training.checkpoints import save_checkpoint as save_weights
 SHIPPED = Path(__file__).parent / "english_dutch"
 LIBREOFFICE_HELP = Path(__file__).parent / "libreoffice_help"
 TOKENIZER, BEST, LAST = "tokenizer", "best", "last"
-FAMILY, TRANSLATOR = "family", "translator"
-"""What a checkpoint says of its model's family; of a translator it says nothing."""
+FAMILY = "family"
+"""The key under which a checkpoint names its model's family; a translator's has none."""
+
+TRANSLATOR = "translator"
+"""The family of encoder-decoder models that translate."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +40,7 @@ class Translation:
 
     Args:
         text: the sentence.
-        score: what search ranked it by: log-probability over length to the penalty.
+        score: what search ranked it by: its log-probability / length^penalty.
         log_probability: log p(sentence | source), in nats.
     """
 
@@ -164,7 +167,7 @@ class Translator:
             sentences_per_batch: how many are decoded together; the results do not depend on it.
 
         Raises:
-            MtcourseError: a sentence is longer than the model's maximum, naming it.
+            MtcourseError: a sentence is longer than the model's maximum; the message names it.
         """
         sources = self._encode(sentences)
         order = sorted(range(len(sources)), key=lambda i: len(sources[i]))

@@ -57,7 +57,7 @@ class Group:
 
 @dataclass(frozen=True)
 class Recall:
-    """How many of the references' words of one frequency the translations have.
+    """How many of the references' words of one frequency stand in the translations.
 
     Args:
         name: how often the words stand in the training text.

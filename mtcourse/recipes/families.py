@@ -62,7 +62,7 @@ def sample(model: AnyModel, lines: Sequence[str], search: Search) -> list[str]:
         search: how the next token is chosen; blanks take their most probable piece.
 
     Raises:
-        MtcourseError: a line does not fit the model, naming it.
+        MtcourseError: a line does not fit the model; the message names it.
     """
     if isinstance(model, Translator):
         return model.translate(lines, search)

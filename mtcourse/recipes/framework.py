@@ -21,9 +21,10 @@ from mtcourse.training.checkpoints import load_checkpoint, restore_weights, save
 from mtcourse.training.loop import TrainingConfig, TrainingState, train
 
 SHIPPED = Path(__file__).resolve().parents[1] / "models" / "framework"
-"""``mended``: both repairs, on the grammar, by ``scripts/train_framework.py``.
+"""The folder of the shipped models, each in its own folder.
 
-``tiny``: all four models on the tiny language, by ``scripts/measure_framework_tiny.py``.
+- ``mended``: both repairs, on the grammar, by ``scripts/train_framework.py``.
+- ``tiny``: all four models on the tiny language, by ``scripts/measure_framework_tiny.py``.
 """
 
 

@@ -159,7 +159,7 @@ def train_text_model(
         device: as for ``TextModel.load``.
 
     Raises:
-        MtcourseError: the corpus lacks a split, the folder holds another run, training diverged.
+        MtcourseError: the corpus lacks a split, the folder holds another run, or training diverged.
     """
     recipe, folder = recipe or TextRecipe(), Path(folder)
     for split in ("train", "dev"):

@@ -163,7 +163,7 @@ def train_translator(
         say: is told what differs from the recipe, before training begins.
 
     Raises:
-        MtcourseError: the corpus lacks a split, the folder holds another run, training diverged.
+        MtcourseError: the corpus lacks a split, the folder holds another run, or training diverged.
     """
     recipe = recipe or Recipe()
     folder = Path(folder)
@@ -213,14 +213,14 @@ def fitted_vocabulary(recipe: Recipe, tokenizers: TokenizerPair) -> str:
 
 
 def readable(translator: Translator, pairs: Sequence[SentencePair]) -> list[SentencePair]:
-    """The pairs whose source the model can read: it has pieces, and not more than the model takes.
+    """The pairs whose source the model can read: it is neither empty nor too long for the model.
 
     Args:
-        translator: whose longest sentence counts.
+        translator: says how long a source may be.
         pairs: of a test set.
 
     Raises:
-        MtcourseError: there is no such pair.
+        MtcourseError: no pair is left.
     """
     longest = translator.model.config.max_length
     encoded = translator.tokenizers.source.encode_all(pair.source for pair in pairs)

@@ -18,9 +18,9 @@ from mtcourse.text.splitting import draw_groups, split_pairs
 _LANGUAGE = re.compile(r"[a-z]{2,3}(?:[-_](?:[A-Za-z]{2,8}|\d{3})){0,2}")
 
 NAMED = 3
-"""Catalogs that the name of a corpus lists."""
+"""How many catalogs are listed by name in the name of a corpus that is made of more."""
 SHORT = 12
-"""Words of the sentences by which LibreOffice's pages are drawn, whatever the corpus's longest."""
+"""The pages held out of LibreOffice's help are drawn from sentences of at most so many words."""
 
 
 @dataclass(frozen=True)
@@ -80,7 +80,7 @@ def tsv_corpus(
     """Pairs from a file with one pair a line: source, tab, target, and more references behind tabs.
 
     Raises:
-        MtcourseError: the file is missing, empty, or not UTF-8, saying where.
+        MtcourseError: the file is missing, empty, or not UTF-8; the message says where.
     """
     dropped = Dropped()
     pairs: list[SentencePair] = []
@@ -234,10 +234,11 @@ def libreoffice_corpus(
 def load_corpus(spec: str) -> ParallelCorpus:
     """The corpus that a word on the command line names.
 
-    ``builtin``; ``libreoffice``, ``libreoffice:fr``, ``libreoffice:nl:12`` (at most 12 words);
-    ``pairs.en-nl.tsv``; ``text.en,text.nl``: the names of files give the languages. A message
-    catalog, such as ``nl.po`` or ``locale/nl/LC_MESSAGES/django.po``; or all catalogs below a
-    folder, such as ``locale:nl``.
+    - ``builtin``: the course's own English and Dutch.
+    - ``libreoffice``, ``libreoffice:fr`` or ``libreoffice:nl:12`` (sentences of at most 12 words).
+    - ``pairs.en-nl.tsv`` or ``text.en,text.nl``: files, whose names give the languages.
+    - ``nl.po`` or ``locale/nl/LC_MESSAGES/django.po``: a message catalog.
+    - ``locale:nl``: all catalogs below a folder.
 
     Raises:
         MtcourseError: the word names no corpus; the message lists those that do.

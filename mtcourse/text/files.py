@@ -27,7 +27,7 @@ def lines(path: Path | str) -> Iterator[tuple[str, str]]:
     """Each line of a text file, with its place.
 
     Raises:
-        MtcourseError: the file is missing, empty, or not UTF-8, saying where.
+        MtcourseError: the file is missing, empty, or not UTF-8; the message says where.
     """
     text = _decoded(path, _content(path), "UTF-8")
     if not text.strip():

@@ -24,8 +24,11 @@ from mtcourse.text.pairs import SentencePair, words
 MAX_WORDS = 15
 """No sentence of training, on either side, has more words and punctuation marks."""
 
-DEV, TEST = 500, 1_000
-"""Pairs for choosing a checkpoint, and in each of the four test sets."""
+DEV = 500
+"""Pairs for choosing a checkpoint."""
+
+TEST = 1_000
+"""Pairs in each of the four test sets."""
 
 _MAX_LONG_WORDS = 26
 _HELD_OUT_SHARE = 0.06

@@ -54,9 +54,12 @@ def corpus_loss(
 ) -> Float[Tensor, ""]:
     """The loss of N sentences from the losses of their tokens, in one of four weightings.
 
-    ``sum``: sum_i sum_j l_ij (C05). ``sentences``: the sum divided by N (A19). ``tokens``: the sum
-    divided by sum_i m_i, as in toolkits. ``tokens of each sentence``:
-    (1/N) sum_i (1/m_i) sum_j l_ij. Chapter 8.
+    - ``sum``: sum_i sum_j l_ij (C05).
+    - ``sentences``: the sum divided by N (A19).
+    - ``tokens``: the sum divided by sum_i m_i, as in toolkits.
+    - ``tokens of each sentence``: (1/N) sum_i (1/m_i) sum_j l_ij.
+
+    Chapter 8.
 
     Args:
         losses: l_ij as ``token_losses`` gives them, 0 at padding.

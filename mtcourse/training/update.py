@@ -37,8 +37,11 @@ B = TypeVar("B", bound=TrainingBatch)
 class Figures(NamedTuple):
     """The figures of one update; a GPU may still be computing the tensors.
 
-    ``loss_sum`` and ``own_tokens`` belong to this process's batches, ``tokens`` to those of all
-    processes.
+    Args:
+        loss_sum: of the tokens of this process's batches.
+        own_tokens: how many these are.
+        tokens: how many the batches of all processes have.
+        gradient_norm: before the gradient was clipped.
     """
 
     loss_sum: Tensor

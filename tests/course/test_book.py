@@ -12,16 +12,20 @@ from collections import defaultdict
 from html import escape
 from pathlib import Path
 from types import SimpleNamespace
+from typing import NamedTuple
 
 import nbformat
 import pytest
 import yaml
 from bs4 import BeautifulSoup
+from docutils import nodes
 from pybtex.database import Person, parse_file
+from sphinx.addnodes import desc_signature
 from sphinx.ext.napoleon import Config as SphinxConfig
 from sphinx.ext.napoleon import GoogleDocstring
 
 from mtcourse.claims import claims
+from mtcourse.layers.attention import Attention
 from scripts import build_book, page_order, pair_notebooks
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -221,6 +225,7 @@ def documented_as(what: str, lines: list[str]) -> list[str]:
         ("W_1_bar = H_bar * alpha", "W\u0304<sub>1</sub> = H\u0304 · α"),
         ("(1 - beta_1)^2 W_O)_jk", "(1 − β<sub>1</sub>)<sup>2</sup> W<sub>O</sub>)<sub>jk</sub>"),
         ("sum of -log p >= 0, x <- x - 1", "sum of −log p ≥ 0, x ← x − 1"),
+        ("L = -sum_n x_n, [cos, -sin]", "L = −Σ<sub>n</sub> x<sub>n</sub>, [cos, −sin]"),
         ("log_probs of fork_server, “{d_k}”, pt_BR", "log_probs of fork_server, “{d_k}”, pt_BR"),
     ],
 )
@@ -259,6 +264,37 @@ def test_a_default_stands_in_a_signature_by_its_name(default, shown):
     )
     assert (signature, returns) == (f"(x: ~a.B = {shown}, *, y: int = 1)", "None")
     assert api_pages.name_defaults(None, "module", "m", None, None, None, None) == (None, None)
+
+
+def test_a_value_shows_functions_by_their_names():
+    signature = desc_signature("", "", nodes.Text(" = {'sum': <function a.total>, 'n': 1}"))
+    api_pages.name_values(None, nodes.document(None, None, signature))
+    assert signature.astext() == " = {'sum': total, 'n': 1}"
+
+
+def test_fields_of_which_python_says_only_a_number_are_left_out():
+    class Figures(NamedTuple):
+        loss: float
+
+        def shown(self) -> str:
+            """With three digits."""
+
+    def left_out(obj):
+        return api_pages.leave_out_numbered_fields(None, "class", "x", obj, False, None)
+
+    assert left_out(Figures.loss)
+    assert left_out(Figures.shown) is left_out(1.0) is None
+
+
+def test_only_a_protocol_is_shown_without_a_signature():
+    class Printer(Attention):
+        def __init__(self, width: int) -> None: ...
+
+    def shown(obj):
+        return api_pages.show_protocols_bare(None, "class", "a.B", obj, None, "(x)", None)
+
+    assert shown(Attention) == ("", None)
+    assert shown(Printer) is shown(Path.read_text) is None
 
 
 @pytest.mark.parametrize("page", sorted(BOOK.glob("*.md")), ids=lambda path: path.stem)

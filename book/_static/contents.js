@@ -44,18 +44,32 @@
     else if (list) list.scrollTop = 0; // above the first section stands what is above the contents
   }
 
+  /* The contents end above a note that comes into sight (type.css); when it is higher in the window, the theme folds them. */
+  const notes = document.querySelectorAll(".bd-article aside.margin");
+  function leaveRoom() {
+    const list = document.querySelector(".bd-sidebar-secondary");
+    if (!list || !notes.length) return;
+    const { top } = list.getBoundingClientRect();
+    const below = [...notes].map((note) => note.getBoundingClientRect().top).filter((at) => at > top);
+    const room = Math.min(...below) - top - MARGIN / 4;
+    if (room < innerHeight - top) list.style.setProperty("--mt-room", `${room}px`);
+    else list.style.removeProperty("--mt-room");
+  }
+
   let waiting = false;
   function markSoon() {
     if (waiting) return;
     waiting = true;
     requestAnimationFrame(() => {
       waiting = false;
+      leaveRoom();
       mark();
     });
   }
   if (places.length) {
     addEventListener("scroll", markSoon, { passive: true });
     addEventListener("resize", markSoon);
+    leaveRoom();
     mark();
   }
 

@@ -268,7 +268,7 @@ def test_a_default_stands_in_a_signature_by_its_name(default, shown):
 
 def test_a_value_shows_functions_by_their_names():
     signature = desc_signature("", "", nodes.Text(" = {'sum': <function a.total>, 'n': 1}"))
-    api_pages.name_values(None, nodes.document(None, None, signature))
+    api_pages.name_values(None, nodes.document(None, None, "", signature))
     assert signature.astext() == " = {'sum': total, 'n': 1}"
 
 

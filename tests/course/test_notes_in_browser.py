@@ -11,6 +11,7 @@ from tests.helpers.browsing import ROOT, visit
 NOTE = re.compile(r"^:::\{margin\}\n(.*?)\n:::$", re.MULTILINE | re.DOTALL)
 CHAPTERS = sorted((ROOT / "book").glob("[0-9][0-9]_*.md"))
 MOST_WORDS = 60
+LOW = 600  # px: the contents are higher than such a window
 PROSE = re.compile(r"(?![#|>`:-]|\$\$|\d\. |\(\S+\)=)")
 
 
@@ -88,6 +89,23 @@ def test_a_note_is_beside_its_paragraph_or_below_it_and_nothing_covers_it(browse
         page.context.close()
 
 
+# Scrolls to a note that has come into sight, at some height of the window.
+LOWER = SEEN.replace("innerHeight / 3", "innerHeight + box().height + LOW")
+
+
+@browsing
+@pytest.mark.parametrize("low", [10, 60, 120, 180])
+def test_contents_end_above_a_note_that_comes_into_sight(browser, site, low):
+    page = visit(browser, site, PAGES[0], "light").page
+    page.set_viewport_size({"width": 1280, "height": LOW})
+    notes = page.locator(".bd-article aside.margin")
+    for number in range(notes.count()):
+        note = notes.nth(number).evaluate(LOWER.replace("LOW", str(low)))
+        assert note["bottom"] == pytest.approx(LOW - low, abs=2)
+        assert note["covering"] == []
+    page.context.close()
+
+
 @browsing
 def test_without_scripts_and_on_paper_a_note_is_below_its_paragraph(browser, site):
     context = browser.new_context(
@@ -102,9 +120,6 @@ def test_without_scripts_and_on_paper_a_note_is_below_its_paragraph(browser, sit
         assert note["y"] >= paragraph["y"] + paragraph["height"], medium
         assert note["x"] + note["width"] <= paragraph["x"] + paragraph["width"] + 1, medium
     context.close()
-
-
-LOW = 600  # the contents are higher than such a window
 
 
 @pytest.fixture

@@ -97,7 +97,8 @@ def test_a_box_of_code_has_about_its_height_before_it_is_laid_out(browser, site,
         assert box.evaluate("box => getComputedStyle(box).contentVisibility") == "auto"
         for width in WIDTHS:
             page.set_viewport_size({"width": width, "height": 900})
-            page.reload(wait_until="networkidle")  # what was laid out once is remembered
+            page.reload()  # what was laid out once is remembered
+            page.wait_for_load_state("networkidle")
             page.evaluate("document.fonts.ready.then(() => null)")
             known = page.evaluate(HEIGHTS, "hidden")
             real = page.evaluate(HEIGHTS, "visible")

@@ -137,7 +137,10 @@ class Visit:
 
 
 def visit(browser, site: str, path: str, scheme: str) -> Visit:
-    """Opens a page in one colour scheme, and waits until its faces are there."""
+    """Opens a page in one colour scheme, and waits until it is read and its faces are there.
+
+    On a slow machine the line can be idle while the page is still being read.
+    """
     context = browser.new_context(viewport=SCREEN, color_scheme=scheme)
     # The theme keeps the reader's choice of scheme there.
     context.add_init_script(f"localStorage.setItem('mode', '{scheme}')")
@@ -155,7 +158,8 @@ def visit(browser, site: str, path: str, scheme: str) -> Visit:
             else opened.foreign.append(request.url)
         ),
     )
-    opened.page.goto(site + path, wait_until="networkidle")
+    opened.page.goto(site + path)
+    opened.page.wait_for_load_state("networkidle")
     opened.page.evaluate("document.fonts.ready.then(() => true)")
     return opened
 

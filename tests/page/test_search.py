@@ -161,7 +161,8 @@ def test_without_pagefind_sphinx_searches(browser, site):
     context = browser.new_context()
     page = context.new_page()
     page.route("**/pagefind/**", lambda route: route.abort())
-    page.goto(f"{site}search.html?q=softmax", wait_until="networkidle")
+    page.goto(f"{site}search.html?q=softmax")
+    page.wait_for_load_state("networkidle")
     assert "04_attention.html" in pages_of(page)
     context.close()
 

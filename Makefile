@@ -30,10 +30,11 @@ endif
 AS_ROOT := $(if $(filter 0,$(shell id -u 2>/dev/null)),--allow-root)
 
 # Of tests that are the same test for many cases, one in n runs, and the commit says which:
-# TURN=all runs them all.
+# TURN=all runs them all, and with SHARE=3 all take turns three times as long.
 TURN ?= $(shell printf %d 0x0$$(git rev-parse HEAD 2>/dev/null | cut -c1-3))
 ifneq ($(TURN),all)
 export MTCOURSE_TURN := $(TURN)
+export MTCOURSE_SHARE := $(or $(SHARE),1)
 endif
 
 .DEFAULT_GOAL := help

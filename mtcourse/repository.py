@@ -38,7 +38,7 @@ def repository_address(inside: Path) -> str | None:
 
 
 def checked_address(address: str | None) -> str | None:
-    """An address in the one form that others are made from; None for that of no repository.
+    """An address in the one form that others are made from; None where none is set.
 
     Args:
         address: such as ``https://github.com/owner/name``, which may end with ``/`` or ``.git``.

@@ -31,7 +31,7 @@ import torch  # noqa: E402
 from torch.optim.optimizer import register_optimizer_step_post_hook  # noqa: E402
 
 from tests.helpers.browsing import browser, site  # noqa: E402, F401  (fixtures for all tests)
-from tests.helpers.turns import TURN, whose_turn_it_is  # noqa: E402
+from tests.helpers.turns import SHARE, TURN, whose_turn_it_is  # noqa: E402
 
 
 def available_devices() -> list:
@@ -56,7 +56,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     So none of these is left to one process when all others end.
     """
     if TURN is not None:
-        runs = list(whose_turn_it_is(items, int(TURN)))
+        runs = list(whose_turn_it_is(items, int(TURN), SHARE))
         left_out = [item for item, does in zip(items, runs, strict=True) if not does]
         items[:] = [item for item, does in zip(items, runs, strict=True) if does]
         config.hook.pytest_deselected(items=left_out)

@@ -212,8 +212,15 @@ def plain_bibliography(soup: BeautifulSoup) -> None:
 
 
 def plain_signatures(soup: BeautifulSoup) -> None:
-    """The parameters of a long signature are a list of definitions without a term."""
+    """The parameters of a long signature are a list of definitions without a term.
+
+    What stands before them is put into an element, so that a long name goes on further in.
+    """
     for parameters in soup.select("dt.sig dl"):
+        start = soup.new_tag("span", attrs={"class": "sig-start"})
+        for part in reversed([*parameters.previous_siblings]):
+            start.append(part.extract())
+        parameters.insert_before(start)
         parameters.name = "span"
         parameters["class"] = "sig-params"
         for parameter in parameters.find_all("dd"):

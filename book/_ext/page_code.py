@@ -220,7 +220,7 @@ def let_names_break(soup: BeautifulSoup) -> None:
             for part in parts[1:]:
                 broken += [Tag(name="wbr", can_be_empty_element=True), NavigableString(part)]
             text.replace_with(*broken)
-    for bracket in soup.select("article .sig > .descname + .sig-paren"):
+    for bracket in soup.select("article .sig .descname + .sig-paren"):
         bracket.insert_after(Tag(name="wbr", can_be_empty_element=True))
 
 

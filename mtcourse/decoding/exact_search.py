@@ -1,6 +1,6 @@
 """Exact search: the most probable sentence, and a proof that it is (chapter 18).
 
-Uniform-cost search over prefixes. It is an oracle for beam search: no large model has one.
+Uniform-cost search over prefixes. Tests hold beam search to it; a large model takes too long.
 """
 
 from __future__ import annotations

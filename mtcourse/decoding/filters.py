@@ -30,7 +30,7 @@ def temperature(logits: Float[Tensor, "*batch V"], T: float | int) -> Float[Tens
     equally probable.
 
     Args:
-        logits: a, of the next token, (..., V).
+        logits: those of the next token, a in the equation, (..., V).
         T: the temperature, from 0 to infinity.
 
     Raises:
@@ -52,7 +52,7 @@ def top_k(logits: Float[Tensor, "*batch V"], k: int) -> Float[Tensor, "*batch V"
     """Keeps the k largest logits, so that only the k most probable tokens can be drawn (C21).
 
     Args:
-        logits: a, of the next token, (..., V).
+        logits: those of the next token, a in the equation, (..., V).
         k: how many tokens stay, at least 1; among equal logits, those with the lower ids stay.
 
     Raises:
@@ -74,7 +74,7 @@ def top_p(logits: Float[Tensor, "*batch V"], p: float | int) -> Float[Tensor, "*
     stays.
 
     Args:
-        logits: a, of the next token, (..., V).
+        logits: those of the next token, a in the equation, (..., V).
         p: the probability that the nucleus must reach, above 0 and at most 1; 1 keeps all tokens.
 
     Raises:
@@ -99,7 +99,7 @@ def min_p(logits: Float[Tensor, "*batch V"], p: float | int) -> Float[Tensor, "*
     y_i >= p max_j y_j is the same as a_i >= max_j a_j + log p, so no softmax is needed.
 
     Args:
-        logits: a, of the next token, (..., V).
+        logits: those of the next token, a in the equation, (..., V).
         p: the share of the largest probability that a token must reach, from 0 to 1.
 
     Raises:

@@ -162,7 +162,8 @@ class Beams:
     Args:
         sentence: where each row stands in the caller's batch.
         max_length: the most tokens for each sentence.
-        searching: False once a sentence's results are known; it waits until leaving pays.
+        searching: False once a sentence's results are known; its rows stay in the batch until
+            taking them out saves time.
         live_ids: the tokens of the beams that go on.
         live_log_probability: their log-probabilities; -inf where there is no such beam.
         ended_ids: the tokens of the best ended hypotheses, best first.
@@ -213,7 +214,7 @@ def beam_search(
     length_penalty: float = 1.0,
     n_best: int = 1,
 ) -> list[list[Hypothesis]]:
-    """Keeps the best ``beams`` unfinished prefixes at each step, and every ended one that may win.
+    """Keeps the best ``beams`` unfinished prefixes at each step, and each ended one that may win.
 
     Candidates are ranked by total log-probability, ended ones by ``normalised_score``. A sentence
     stops when even its best live prefix, ended as favourably as the maximum length allows, could
@@ -258,7 +259,7 @@ def beam_search(
 
 
 def worth_dropping(searching: Bool[Tensor, " sentences"]) -> bool:
-    """Whether enough sentences have finished: leaving copies the state of those that stay."""
+    """Whether enough sentences have finished: taking them out copies the state of the others."""
     finished = int((~searching).sum())
     return finished > 0 and (finished == len(searching) or 4 * finished >= len(searching))
 

@@ -40,8 +40,8 @@ STRATEGIES: Mapping[str, tuple[Callable[[str, int], Search], str]] = {
     "beam": (_beam, "beam, or beam:8 for eight beams"),
     "sample": (_sample, "sample, or sample:7 for the random numbers of seed 7"),
 }
-"""Each search by its name: what makes it of the text behind the colon and of the number of
-hypotheses, and how it is written."""
+"""By its name, for each search: the function that makes it, of what stands after the colon and of
+the number of hypotheses; and how it is written on the command line."""
 FORMS = "; ".join(form for _, form in STRATEGIES.values())
 
 

@@ -107,7 +107,7 @@ def median_interval(values: Iterable[float | int], level: float = 0.95) -> Media
 
 
 def reversals(higher: Sequence[float], lower: Sequence[float]) -> int:
-    """In how many starts the one that should be higher is not.
+    """In how many starts the result that should be higher is not.
 
     Args:
         higher: a result for each start.

@@ -20,7 +20,7 @@ class KeyValueCache:
     """The keys and values of one self-attention layer for every position so far.
 
     ``append`` writes into spare room behind the last column, so a cache of length t costs one copy
-    of its new column, not of all t. An older value stays as it was: appending to it a second time
+    of its new column, not of all t. An older cache stays as it was: appending to it a second time
     copies the buffer first.
 
     Source: C11. Chapter 14.
@@ -63,7 +63,7 @@ class KeyValueCache:
         return KeyValueCache(cache._K, cache._V, end, cache._filled)
 
     def reorder(self, rows: Int[Tensor, " rows"]) -> KeyValueCache:
-        """The cache whose row i is this one's row rows[i]: beams change places, sentences leave."""
+        """The cache whose row i is row ``rows[i]`` of this one, as beams change places or end."""
         capacity = self._K.shape[2]
         K, V = (
             buffer.new_empty(len(rows), buffer.shape[1], capacity, buffer.shape[3])

@@ -65,7 +65,7 @@ def without_largest(
 ) -> Float[Tensor, "*batch m n"]:
     """Takes the largest weight of each row away; the others are divided by their sum.
 
-    A row with one allowed position only has nothing left, and becomes zeros.
+    A row with a single allowed position has nothing left, and becomes zeros.
 
     Args:
         weights: rows that sum to 1.
@@ -102,7 +102,7 @@ def changed_attention(change: Change) -> Attention:
 def changed_cross_attention(
     model: EncoderDecoder, change: Change, layers: Iterable[int] | None = None
 ) -> Iterator[None]:
-    """Changes the cross-attention of a model while the block runs, in search as in training.
+    """Changes the cross-attention of a model within a ``with`` block, in search as in training.
 
     Args:
         model: its layers get their own attention back afterwards.

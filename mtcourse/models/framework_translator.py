@@ -45,7 +45,7 @@ class FrameworkTranslator:
 
     @torch.inference_mode()
     def translate(self, sentences: Sequence[str]) -> list[str]:
-        """The greedy translation of each sentence, of at most twice its words and ten."""
+        """The greedy translation of each sentence, of at most twice its words plus ten."""
         return [self.target.decode(self._without_end(found)) for found in self.search(sentences)]
 
     @torch.inference_mode()

@@ -99,7 +99,7 @@ class LanguageModel(TextModel[DecoderModel]):
     def continuations(
         self, prompts: Sequence[str], search: Search = greedy_search, max_tokens: int | None = None
     ) -> list[str]:
-        """Each prompt with what the model writes behind it, until <eos>.
+        """Each prompt with what the model writes after it, until <eos>.
 
         Args:
             prompts: beginnings of sentences, ended after a whole word; a blank one lets the model

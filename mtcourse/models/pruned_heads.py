@@ -18,7 +18,7 @@ class Head:
     """One head of a model.
 
     Args:
-        kind: "encoder" or "decoder", where it is one of self-attention, or "cross".
+        kind: "encoder" or "decoder" for self-attention, "cross" for cross-attention.
         layer: counted from 0.
         number: of the head in its layer, counted from 0.
     """
@@ -54,7 +54,7 @@ def heads_of(model: EncoderDecoder) -> list[Head]:
 
 @contextmanager
 def without_heads(model: EncoderDecoder, heads: Iterable[Head]) -> Iterator[None]:
-    """Removes heads from a model while the block runs.
+    """Removes heads from a model within a ``with`` block.
 
     Only its own rows of W_O multiply a head's output (A27). While these rows are zero, the head
     contributes nothing. Chapter 9.

@@ -67,7 +67,7 @@ class AttentionProducts:
 def recorded_attention(
     layers: Iterable[SelfAttention | CrossAttention],
 ) -> Iterator[list[RecordedAttention]]:
-    """Lets attention layers record what they compute while the block runs, in the order of calls.
+    """Within a ``with`` block, attention layers record what they compute, in the order of calls.
 
     They compute with the readable attention meanwhile, and afterwards with their own again.
     """

@@ -13,7 +13,8 @@ def check_sizes(config: Any) -> None:
     """Raises unless a model with these sizes can be built.
 
     Args:
-        config: a dataclass whose whole numbers are sizes, with d_model, h, dropout and norm.
+        config: a dataclass with d_model, h, dropout and norm; each of its whole numbers is a
+            size.
 
     Raises:
         MtcourseError: a size is below 1, the heads cannot share the width, or dropout or norm is

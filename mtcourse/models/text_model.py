@@ -1,4 +1,4 @@
-"""What language models of one stack are on the disk: weights, tokenizer, family (chapter 13)."""
+"""Language models of one stack as files: weights, tokenizer, family (chapter 13)."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ def sublayers_of(model: EncoderDecoder) -> list[Sublayer]:
 
 @contextmanager
 def without_sublayers(model: EncoderDecoder, sublayers: Iterable[Sublayer]) -> Iterator[None]:
-    """Removes sublayers from a model while the block runs.
+    """Removes sublayers from a model within a ``with`` block.
 
     The last linear map of a sublayer F, W_O or W_2 with its bias, is set to zero, so that F(x) = 0
     and x + F(x) = x: only the residual connection is left. Chapter 10.

@@ -45,7 +45,7 @@ EXAMPLES = 200
 """Sentences of the test set among which the page's *Another sentence* draws."""
 WORST = 5
 FEWEST = 10
-"""Sentences of a group that is scored: fewer say nothing."""
+"""A group with fewer sentences is not scored: its score would say nothing."""
 BEAMS = 4
 MARK = '<meta name="generator" content="mtcourse page">'
 """By this a folder is known for a page that may be written again."""

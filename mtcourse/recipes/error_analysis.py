@@ -17,11 +17,11 @@ from mtcourse.evaluation.scores import Scores, score
 from mtcourse.text.pairs import SentencePair, words
 
 LENGTHS = (5, 10, 20, 40)
-"""Words of a source sentence: the ends of the groups by length."""
+"""Where the groups by length end, in words of the source sentence."""
 FEWEST = 10
-"""Sentences of a group that is scored: fewer say nothing."""
+"""A group with fewer sentences is not scored: its score would say nothing."""
 FREQUENCIES = (0, 5, 50)
-"""How often a word stands in the training text: the ends of the groups by frequency."""
+"""Where the groups by frequency end, in how often a word stands in the training text."""
 
 
 @dataclass(frozen=True)
@@ -46,8 +46,8 @@ class Group:
     Args:
         name: what they have in common.
         scores: of their translations.
-        kept: of those in which something had to be kept, the share where it was; None where the
-            group asks for nothing.
+        kept: the share that kept what had to be kept, among those that had something to keep; None
+            where none had.
     """
 
     name: str
@@ -62,7 +62,8 @@ class Recall:
     Args:
         name: how often the words stand in the training text.
         count: words in the references.
-        found: the share of them that stand in the translation, each as often as there.
+        found: the share of them that are in the translation, too; a word that a reference has twice
+            counts as two, and is found twice only if the translation has it twice.
     """
 
     name: str

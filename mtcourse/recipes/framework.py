@@ -88,7 +88,7 @@ class WordPairs:
 def read_target(batch: Batch, shifted: bool) -> Int[Tensor, "batch m"]:
     """What the decoder reads: the target itself (A13, as printed), or shifted right (C07).
 
-    Only if it is shifted has row j read no more than the words before word j (A20). If not, the
+    If it is shifted, row j has read no more than the words before word j (A20). If not, the
     model copies what it reads (C08).
     """
     return batch.decoder_input if shifted else batch.labels

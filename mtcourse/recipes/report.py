@@ -125,9 +125,9 @@ def write_report(
 def judging_sheet(items: Sequence[Translated], count: int = JUDGED) -> str:
     """Sentences drawn at random with their translations, and room for a mark, as CSV.
 
-    The references are left out: who sees one looks for its words. The number of a sentence is its
-    place among those that were scored, from 1. The same test set gives the same sentences, so two
-    runs can be judged on them, and each judge fills in a copy.
+    The references are left out: who sees one looks for its words. Sentences keep the numbers that
+    they have among those that were scored, where the first is 1. The same test set
+    gives the same sentences, so two runs can be judged on them, and each judge fills in a copy.
 
     Args:
         items: the test set.

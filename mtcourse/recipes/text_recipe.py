@@ -35,8 +35,8 @@ class TextRecipe:
     """How to make a model of one stack from text; the defaults suit the built-in corpus.
 
     Args:
-        model: the model's sizes; its vocabulary is as large as the tokenizer's shall be, special
-            and byte pieces included.
+        model: the model's sizes; the tokenizer is given as many pieces as its vocabulary has,
+            special and byte pieces included.
         tokens_per_batch: positions of a batch, padding included.
         training: steps, learning rate, schedule.
     """
@@ -58,7 +58,7 @@ class TextRecipe:
     )
 
     def save(self, folder: Path, family: str) -> None:
-        """Writes ``recipe.json``, so that a run can be gone on with as it was begun."""
+        """Writes ``recipe.json``, so that a run can go on as it began."""
         values = {FAMILY: family} | asdict(self) | {"training": self.training.as_json()}
         (folder / RECIPE).write_text(json.dumps(values, indent=1) + "\n", encoding="utf-8")
 

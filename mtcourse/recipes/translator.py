@@ -41,8 +41,8 @@ class Recipe:
     """How to make a translator from a corpus; the defaults suit the built-in one.
 
     Args:
-        model: the model's sizes; its vocabularies are as large as the tokenizers shall be, special
-            and byte pieces included.
+        model: the model's sizes; the tokenizers are given as many pieces as its vocabularies have,
+            special and byte pieces included.
         smoothing: label smoothing.
         tokens_per_batch: positions of a batch, padding included, on its larger side.
         training: steps, learning rate, schedule.
@@ -83,7 +83,7 @@ class Recipe:
         )
 
     def save(self, folder: Path) -> None:
-        """Writes ``recipe.json``, so that a run can be gone on with as it was begun."""
+        """Writes ``recipe.json``, so that a run can go on as it began."""
         values = asdict(self) | {"training": self.training.as_json()}
         (folder / RECIPE).write_text(json.dumps(values, indent=1) + "\n", encoding="utf-8")
 

@@ -174,7 +174,7 @@ def bucketed_batches(
         epoch: how many times the examples were seen before.
 
     Raises:
-        MtcourseError: an example alone is longer than tokens_per_batch.
+        MtcourseError: an example alone is longer than ``tokens_per_batch``.
     """
     generator = random.Random(f"{seed} {epoch}")
     shuffled = generator.sample(examples, len(examples))
@@ -199,7 +199,7 @@ def batches_in_order(examples: Sequence[Example], tokens_per_batch: int) -> list
             sentences times the longest of them.
 
     Raises:
-        MtcourseError: an example alone is longer than tokens_per_batch.
+        MtcourseError: an example alone is longer than ``tokens_per_batch``.
     """
     groups: list[list[Example]] = []
     longest = 0

@@ -18,9 +18,9 @@ from mtcourse.text.splitting import draw_groups, split_pairs
 _LANGUAGE = re.compile(r"[a-z]{2,3}(?:[-_](?:[A-Za-z]{2,8}|\d{3})){0,2}")
 
 NAMED = 3
-"""How many catalogs are listed by name in the name of a corpus that is made of more."""
+"""A corpus made of more catalogs than this is named after the first few alone."""
 SHORT = 12
-"""The pages held out of LibreOffice's help are drawn from sentences of at most so many words."""
+"""Pages of LibreOffice's help that are held out are drawn among those with sentences this short."""
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ def builtin_corpus(train: int = 30_000, seed: int = 1) -> ParallelCorpus:
     A process that asks for the same corpus again is given the sentences that it has already made.
 
     Args:
-        train: pairs to train on; the test sets are as large whatever this is.
+        train: how many pairs to train on; the size of the test sets does not depend on it.
         seed: the same seed makes the same corpus.
     """
     from mtcourse.text.grammar import DEV, TEST
@@ -232,7 +232,7 @@ def libreoffice_corpus(
 
 
 def load_corpus(spec: str) -> ParallelCorpus:
-    """The corpus that a word on the command line names.
+    """The corpus that is named so, as on the command line.
 
     - ``builtin``: the course's own English and Dutch.
     - ``libreoffice``, ``libreoffice:fr`` or ``libreoffice:nl:12`` (sentences of at most 12 words).
@@ -241,7 +241,7 @@ def load_corpus(spec: str) -> ParallelCorpus:
     - ``locale:nl``: all catalogs below a folder.
 
     Raises:
-        MtcourseError: the word names no corpus; the message lists those that do.
+        MtcourseError: no corpus is named so; the message lists the names.
     """
     if spec == "builtin":
         return builtin_corpus()

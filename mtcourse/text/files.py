@@ -64,7 +64,7 @@ def catalog_language(path: Path) -> str:
     the file is called: ``de.po``.
 
     Raises:
-        MtcourseError: nothing says it; or the catalog has to be read for it and cannot be.
+        MtcourseError: neither folder, name nor header says it, or the catalog cannot be read.
     """
     if path.parent.name == "LC_MESSAGES" and (code := _stated_code(path.parent.parent.name)):
         return code

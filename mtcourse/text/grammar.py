@@ -180,9 +180,9 @@ def grammar_splits(
     """Training pairs and four kinds of held-out pairs that share no sentence with each other.
 
     ``dev`` and ``test`` are drawn as ``train`` is. ``compositional`` holds only sentences with a
-    verb in a construction, or a noun with an adjective, that training never has together;
-    ``control`` holds for each of them one of the same shape and lengths whose pairs training
-    has. ``length`` is longer, on both sides, than anything in training.
+    verb in a construction, or a noun with an adjective, that training never has together. For
+    each of these, ``control`` holds a sentence of the same shape and lengths in which every such
+    pair does occur in training. ``length`` is longer, on both sides, than anything in training.
 
     Args:
         train: pairs for training.

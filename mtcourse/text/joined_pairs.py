@@ -19,7 +19,7 @@ class JoinedBatch:
 
     Args:
         inputs: <bos>, the source, <eos>, the target; padded with 0.
-        labels: the token behind each input; 0 where nothing counts.
+        labels: the token after each input; 0 where nothing counts.
         prefix: how many inputs of each sequence are given: <bos>, the source and <eos>.
     """
 

@@ -69,7 +69,7 @@ def writes_no_spaces(code: str) -> bool:
 def direction(code: str) -> str:
     """ "rtl" for a language that is written from right to left, else "ltr".
 
-    A script in the code decides: az-Arab, ur-Latn.
+    Where the code names a script, as az-Arab and ur-Latn do, the script decides.
     """
     base, *others = language_tag(code).lower().split("-")
     for part in others:

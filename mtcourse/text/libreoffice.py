@@ -99,7 +99,7 @@ def sentences(paragraph: str) -> list[str]:
 
 
 def aligned_sentences(source: str, target: str, origin: str) -> Iterator[SentencePair]:
-    """The sentences of two paragraphs in step; the paragraphs whole if their numbers differ."""
+    """Two paragraphs sentence by sentence, or as they are where one has more sentences."""
     sides = sentences(source), sentences(target)
     if len(sides[0]) != len(sides[1]):
         sides = [source], [target]
@@ -110,8 +110,9 @@ def aligned_sentences(source: str, target: str, origin: str) -> Iterator[Sentenc
 def help_folder(languages: Sequence[str], root: Path | str | None = None) -> Path:
     """The folder that holds the pages of all these languages.
 
-    Looks in ``root`` if it is given; else where the environment's MTCOURSE_LIBREOFFICE_HELP says,
-    in data/libreoffice-help, and where Debian installs the packages.
+    Looks in ``root`` if it is given; else where the environment variable
+    ``MTCOURSE_LIBREOFFICE_HELP`` says, in ``data/libreoffice-help``, and where Debian installs the
+    packages.
 
     Raises:
         MtcourseError: a language is unknown, or its pages are not found.

@@ -85,7 +85,7 @@ def length_buckets(
         epoch: how many times the sentences were seen before.
 
     Raises:
-        MtcourseError: a sentence alone is longer than tokens_per_batch.
+        MtcourseError: a sentence alone is longer than ``tokens_per_batch``.
     """
     generator = random.Random(f"{seed} {epoch}")
     ordered = sorted(generator.sample(sentences, len(sentences)), key=len)

@@ -68,7 +68,7 @@ def text_of(corpus: ParallelCorpus, languages: Sequence[str] | None = None) -> T
 
 
 def text_file(path: Path | str, licence: str = "", seed: int = 1) -> TextCorpus:
-    """The lines of a text file: a twentieth, at most 1000, for dev and as many for test.
+    """The lines of a text file: a twentieth (at most 1000) for dev, and as many for test.
 
     Lines that occur twice are taken once, and held-out lines that have a near duplicate among the
     lines to learn from are left out.
@@ -99,7 +99,7 @@ def text_file(path: Path | str, licence: str = "", seed: int = 1) -> TextCorpus:
 
 
 def load_text(spec: str, language: str = BOTH) -> TextCorpus:
-    """The text that a word on the command line names: a .txt file, or a corpus of pairs.
+    """The text that is named so, as on the command line: a .txt file, or a corpus of pairs.
 
     Args:
         spec: NAME.txt, or whatever ``load_corpus`` takes.

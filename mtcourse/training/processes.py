@@ -26,7 +26,7 @@ class OneProcess:
         return module.to(self.device)
 
     def keep_gradients(self, module: nn.Module) -> AbstractContextManager:
-        """Within it, gradients stay in this process: more of the same update will follow."""
+        """Within it, gradients are not exchanged: more batches of the same update follow."""
         return nullcontext()
 
     def total(self, values: Tensor) -> Tensor:

@@ -26,7 +26,7 @@ def test_the_catalogue_is_large_enough_and_says_how_each_forgery_would_work():
     assert all(case.forges for case in FAMILIES["forging"])
 
 
-@pytest.mark.by_turns(5)
+@pytest.mark.by_turns(8)
 @pytest.mark.parametrize("case", CASES)
 def test_a_submission(case: Case, walls: str, outside: Outside, nothing_left: None):
     result = grade_notebook(case.content(outside), case.notebook, walls, case.limits)

@@ -47,6 +47,7 @@ def test_the_gullible_grader_knows_right_from_wrong():
     assert passed(WRONG) == []
 
 
+@pytest.mark.by_turns(2)
 @pytest.mark.parametrize(
     "case", [case for case in FORGERIES if case.name not in ELSEWHERE], ids=lambda case: case.name
 )

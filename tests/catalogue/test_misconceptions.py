@@ -75,7 +75,7 @@ def test_every_notebook_has_mistakes_to_hand_in():
     assert {param.values[0] for param in MISTAKES} == set(NOTEBOOKS)
 
 
-@pytest.mark.by_turns(16)
+@pytest.mark.by_turns(24)
 @pytest.mark.parametrize(("notebook", "chosen"), MISTAKES)
 def test_a_mistake_loses_its_points_and_is_named(notebook, chosen, walls: str, outside: Outside):
     answers = handed_in(notebook, chosen)
@@ -87,7 +87,7 @@ def test_a_mistake_loses_its_points_and_is_named(notebook, chosen, walls: str, o
     assert named == of_name | dict.fromkeys(stopped(notebook, answers), "not_allowed")
 
 
-@pytest.mark.by_turns(8)
+@pytest.mark.by_turns(12)
 @pytest.mark.parametrize(("notebook", "chosen"), RIGHT)
 def test_a_right_answer_keeps_its_points(notebook, chosen, walls: str, outside: Outside):
     answers = handed_in(notebook, chosen)

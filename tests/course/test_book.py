@@ -426,7 +426,8 @@ def test_the_parameters_of_a_signature_are_no_definitions():
         mend("<dl><dt class='sig'>f(<dl><dd>x</dd></dl>)</dt></dl>"), "html.parser"
     )
     assert soup.dl.find("dl") is None
-    assert soup.select_one("dt .sig-params .sig-line").text == "x"
+    assert soup.select_one("dt > .sig-start + .sig-params > .sig-line").text == "x"
+    assert [one.text for one in soup.select("dt .sig-start")] == ["f("]
 
 
 def test_a_mended_page_is_mended_to_itself():

@@ -24,7 +24,7 @@ EXERCISES_ARE_REACHED = (
 """A page goes there once it is laid out; until it is loaded that far, it has no such heading."""
 
 
-@pytest.mark.by_turns(6)
+@pytest.mark.by_turns(12)
 @pytest.mark.parametrize("width", WIDTHS)
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("path", PAGES or ["book/intro.html"])

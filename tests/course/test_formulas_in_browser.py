@@ -211,7 +211,7 @@ def test_no_line_begins_with_the_comma_after_a_formula(page):
         assert page.locator(".comma").evaluate_all(alone) == 0, width
 
 
-@pytest.mark.by_turns(3)
+@pytest.mark.by_turns(6)
 @pytest.mark.parametrize("path", PAGES or ["book/04_attention.html"])
 def test_every_formula_of_the_book_is_whole(browser, site, path):
     opened = visit(browser, site, path, "light")

@@ -26,7 +26,7 @@ WRAPPED = r"""(columns) => {
 }"""
 
 
-@pytest.mark.by_turns(3)
+@pytest.mark.by_turns(6)
 @pytest.mark.parametrize("path", PAGES or ["book/intro.html"])
 def test_no_code_is_cut_off_and_no_word_is_broken(browser, site, path):
     opened = visit(browser, site, path, "light")
@@ -61,6 +61,7 @@ FIT_A_PHONE = 48
 """Characters in letters of 11 pixels."""
 
 
+@pytest.mark.by_turns(3)
 @pytest.mark.parametrize("path", WITH_COLUMNS or ["book/04_attention.html"])
 def test_columns_that_fit_a_phone_in_smaller_letters_do_not_scroll(browser, site, path):
     opened = visit(browser, site, path, "light")
@@ -87,7 +88,7 @@ HEIGHTS = """(visibility) => [...document.querySelectorAll(".bd-article pre:not(
   .map((box) => box.getBoundingClientRect().height)"""
 
 
-@pytest.mark.by_turns(3)
+@pytest.mark.by_turns(6)
 @pytest.mark.parametrize("path", CHAPTERS or ["book/04_attention.html"])
 def test_a_box_of_code_has_about_its_height_before_it_is_laid_out(browser, site, path):
     opened = visit(browser, site, path, "light")
@@ -233,6 +234,7 @@ PANELS = """() => [...document.querySelectorAll(".figure-panels")].map((row) => 
 WITH_PANELS = [path for path in CHAPTERS if "figure-panels" in (HTML / path).read_text("utf-8")]
 
 
+@pytest.mark.by_turns(3)
 @pytest.mark.parametrize("path", WITH_PANELS or ["book/18_search.html"])
 def test_panels_stand_beside_each_other_or_below_and_never_scroll(browser, site, path):
     opened = visit(browser, site, path, "light")

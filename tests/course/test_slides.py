@@ -355,6 +355,7 @@ def decks(tmp_path_factory: pytest.TempPathFactory):
 
 
 @pytest.mark.browser
+@pytest.mark.by_turns(3)
 @pytest.mark.parametrize("name", EXPLORERS)
 def test_an_explorer_fills_its_slide_and_is_not_cut(browser, decks, name):  # noqa: F811
     address = f"/{name}.html#explorer={name.partition('_')[2]}"

@@ -51,12 +51,23 @@ def test_what_trains_takes_turns_on_another_processor_alone(monkeypatch):
     trains = [Collected(None, trains=True)] * 6
     assert sum(whose_turn_it_is(trains, 5)) == 6
     monkeypatch.setenv(ELSEWHERE, "SSE4")
-    assert [sum(whose_turn_it_is(trains, turn)) for turn in range(3)] == [2, 2, 2]
+    assert [sum(whose_turn_it_is(trains, turn)) for turn in range(6)] == [1] * 6
+
+
+def test_a_share_makes_all_wait_longer_and_none_for_ever():
+    ran = [
+        sum(column)
+        for column in zip(
+            *(whose_turn_it_is(TESTS, turn, share=4) for turn in range(24)), strict=True
+        )
+    ]
+    assert ran == [6 // (test.turns or 1) for test in TESTS]
 
 
 @pytest.mark.parametrize(("turn", "kept"), [(None, 9), ("0", 4), ("1", 5)])
 def test_what_waits_for_its_turn_is_left_out_and_counted(monkeypatch, turn, kept):
     monkeypatch.setattr("tests.conftest.TURN", turn)
+    monkeypatch.setattr("tests.conftest.SHARE", 1)
     items, left_out = list(TESTS), []
 
     def deselected(items: list) -> None:

@@ -118,7 +118,7 @@ def _read_by(side: str, batch: Batch) -> Int[Tensor, "batch length"]:
 def _recorded(
     blocks: dict[tuple[str, int], EncoderBlock | DecoderBlock],
 ) -> Iterator[dict[tuple[str, int], Tensor]]:
-    """What the first map of each network returns while the block runs."""
+    """What the first map of each network returns within a ``with`` block."""
     records: dict[tuple[str, int], Tensor] = {}
 
     def keep(name: tuple[str, int]):

@@ -76,6 +76,7 @@ def test_the_listed_inputs_alone_tell_every_misconception_from_the_right_answer(
     assert unseen == []
 
 
+@pytest.mark.by_turns(2)
 @pytest.mark.parametrize("exercise", ALL)
 @pytest.mark.filterwarnings("ignore")  # of torch, about tensors that are still a prototype
 def test_no_check_ends_in_a_traceback_whatever_is_returned(exercise):

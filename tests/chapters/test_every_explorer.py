@@ -66,6 +66,7 @@ def test_every_script_has_its_function():
     assert scripts == set(WORDS) >= {"attention", "masks"}
 
 
+@pytest.mark.by_turns(3)
 def test_a_notebook_gets_the_widget_and_a_page_its_html(word):
     explorer = explorer_of(word)
     assert explorer.name == word
@@ -75,6 +76,7 @@ def test_a_notebook_gets_the_widget_and_a_page_its_html(word):
     assert data["text/plain"] == f"<explorer {word}>"
 
 
+@pytest.mark.by_turns(3)
 def test_the_html_is_whole_and_loads_nothing(word):
     explorer = explorer_of(word)
     assert len(explorer.html()) < LONGEST
@@ -88,17 +90,20 @@ def test_the_html_is_whole_and_loads_nothing(word):
     assert "http" not in script.string.replace("http://www.w3.org/2000/svg", "")
 
 
+@pytest.mark.by_turns(3)
 def test_script_and_what_it_imports_are_one_module(word):
     assert module(script_of(word)).count("export default { render }") == 1
     assert computed(word, "typeof render") == "function"
 
 
+@pytest.mark.by_turns(3)
 def test_a_setting_that_is_unknown_is_refused_with_those_that_there_are(word):
     known = ", ".join(explorer_of(word).settings)
     with pytest.raises(MtcourseError, match=f"no settings speed; it has {known}"):
         function_of(word)(*arguments_of(word), settings={"speed": 1})
 
 
+@pytest.mark.by_turns(3)
 def test_a_page_without_scripts_has_a_small_picture_and_its_table(word):
     explorer = explorer_of(word)
     assert explorer.still is not None

@@ -135,6 +135,7 @@ DRAWN_OTHERWISE = {"problem_setup", "kv_cache"}
 """Their tables hold no fractions; tests of their own are below."""
 
 
+@pytest.mark.by_turns(3)
 @pytest.mark.parametrize("word", [word for word in WORDS if word not in DRAWN_OTHERWISE])
 def test_the_picture_shows_the_numbers_of_the_table(word):
     still = still_of(word)

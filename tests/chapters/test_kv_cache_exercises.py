@@ -171,6 +171,7 @@ def strange_beams(K, V, parents):
     return K.tanh(), V
 
 
+@pytest.mark.by_turns(3)
 @pytest.mark.parametrize(
     ("bank", "name", "strange", "part"),
     [

@@ -63,6 +63,7 @@ def test_an_answer_may_call_what_is_not_the_answer(answer):
     assert tried(answer) == "passed"
 
 
+@pytest.mark.by_turns(3)
 @pytest.mark.parametrize(
     ("answer", "what"),
     [

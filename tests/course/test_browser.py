@@ -107,7 +107,6 @@ def test_without_scripts_a_page_has_the_books_faces_and_its_colours(browser, sit
         context = browser.new_context(java_script_enabled=scripts, color_scheme="light")
         page = context.new_page()
         page.goto(f"{site}book/04_attention.html")
-        page.wait_for_load_state("networkidle")
         looks.append(
             [
                 page.locator(selector).first.evaluate(

@@ -7,7 +7,7 @@ import statistics
 
 import pytest
 
-from tests.helpers.browsing import ALL_LAID_OUT, HTML, LINES, LOOKED_AT, visit
+from tests.helpers.browsing import ALL_LAID_OUT, HTML, LINES, LOOKED_AT, visit, wait_until_quiet
 
 pytestmark = pytest.mark.browser
 
@@ -99,7 +99,7 @@ def test_a_box_of_code_has_about_its_height_before_it_is_laid_out(browser, site,
         for width in WIDTHS:
             page.set_viewport_size({"width": width, "height": 900})
             page.reload()  # what was laid out once is remembered
-            page.wait_for_load_state("networkidle")
+            wait_until_quiet(page)
             page.evaluate("document.fonts.ready.then(() => null)")
             known = page.evaluate(HEIGHTS, "hidden")
             real = page.evaluate(HEIGHTS, "visible")

@@ -162,7 +162,7 @@ def test_without_pagefind_sphinx_searches(browser, site):
     page = context.new_page()
     page.route("**/pagefind/**", lambda route: route.abort())
     page.goto(f"{site}search.html?q=softmax")
-    page.wait_for_load_state("networkidle")
+    page.wait_for_selector(FOUND)
     assert "04_attention.html" in pages_of(page)
     context.close()
 

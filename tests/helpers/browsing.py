@@ -140,8 +140,8 @@ class Visit:
 def wait_until_quiet(page) -> None:
     """Waits, once a page is loaded, until it asks for nothing more, for half a second.
 
-    Playwright now and then misses that moment on a slow machine. So it is not waited for without
-    end: whatever a test needs to be there, the test asks for.
+    On a slow machine this was once not reported within 30 seconds, and why is not known. So it is
+    not waited for without end: what a test needs to be there, the test asks for.
     """
     from playwright.sync_api import TimeoutError as TooLate
 
